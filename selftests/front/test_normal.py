@@ -29,10 +29,19 @@ ROWS = [[MODEL, "l1d_kib", 32, 32, 32, 9, "one", 2017],
         [MODEL, "memory_ns", 60, 65, 70, 4, "one", None],
         [MODEL, "memory_stride_ns", 5, 5, 5, 1, "one", 2017],
         [MODEL, "copy_mb_per_s", 10000, 12000, 14000, 4, "one", 2017],
+        [MODEL, "write_mb_per_s", 8000, 9000, 9900, 4, "one", 2017],
+        [MODEL, "memory_bits", 64, 128, 128, 9, "one", None],
+        [MODEL, "dtlb_entries", 64, 64, 64, 1, "one", 2017],
+        [MODEL, "stlb_entries", 1024, 1024, 1024, 1, "one", 2017],
+        [MODEL, "dtlb_miss_cycles", 8, 8, 8, 1, "one", 2017],
+        [MODEL, "c2c_near_ns", 20, 20, 20, 1, "one", None],
+        [MODEL, "c2c_far_ns", 80, 80, 80, 1, "one", None],
         [MODEL, "socket_read_mb_per_s", 30000, 30000, 30000, 1, "one", 2017],
         [MODEL, "uc_read_mb_per_s", 200, 200, 200, 1, "one", 2017],
+        ["unnamed", "uc_read_mb_per_s", 100, 100, 100, 1, "two", None],
         [f"{MODEL} maker,chip", "memory_ns", 100, 100, 100, 1, "one", 2017]]
-ALLOWED = {row[1]: [1.5, 1.3, 1.2] for row in ROWS} | {"memory_ns on a chip": [1.5, 1.3, 1.2]}
+ALLOWED = {reference.spread_of(*row[:2]): [1.5, 1.3, 1.2] for row in ROWS} | {
+    "copy_mb_per_s and write_mb_per_s on a chip": [1.3, 1.2, 1.1]}
 DATA = reference.parse(json.dumps({
     "schema": 1, "sources": {name: {"title": f"Source {name}", "url": f"https://{name}.example",
                                     "licence": "MIT", "method": "loads"}
@@ -57,6 +66,15 @@ def latency(level, ns, cycles=None, size=1 << 30, **more):
 
 def rate(op, mb_per_s, **more):
     return fake.result(f"bandwidth op={op} size=1G", mb_per_s, level="memory", page="thp") | more
+
+
+def slots(filled, empty=""):
+    """A module of 8 GiB and 3200 MT/s in each of these channels, and none in others."""
+    return {"modules": {"why": None, "slots": [
+        {"slot": f"{name}1", "channel": name, **dict.fromkeys(
+            ("size_bytes", "width_bits", "rated_mt_per_s", "mt_per_s"))} | (
+                {"size_bytes": 8 << 30, "width_bits": 64, "rated_mt_per_s": 3200, "mt_per_s": 3200}
+                if name in filled else {}) for name in filled + empty]}}
 
 
 class Case(unittest.TestCase):
@@ -93,7 +111,7 @@ class Lookup(Case):
                 self.assertEqual(figure, self.expected(result).reference.figure)
 
     def test_nothing_is_said_without_a_reference(self):
-        for result in (latency("l2", 3.0, 12.0), rate("write", 9.0), rate("copy", 9.0, threads=2),
+        for result in (latency("l2", 3.0, 12.0), rate("triad", 9.0), rate("copy", 9.0, threads=2),
                        rate("copy", 9.0, level="l3"), rate("read", 200.0, type="uc",
                                                            effective="unknown"),
                        latency("memory", 70.0, verified="failed"),
@@ -144,6 +162,46 @@ class Lookup(Case):
                          reference.model_of(CPU | {"kinds": kinds}, 5))
 
 
+def transfer(ns, **more):
+    return fake.figure("c2c", {"state": "hitm", "home": "writer", "writer_cpu": 0, "reader_cpu": 1,
+                               "siblings": "no", "cpu": "0-1"}, {"ns_per_line": ns}) | more
+
+
+def translation(ns, **more):
+    """A load in L1 takes 1 ns, so a cycle takes 0.25 ns."""
+    return fake.figure("tlb", {"cpu": "0", "pages": 256, "page_bytes": 4096},
+                       {"tlb_ns": ns, "packed_ns_per_load": 1.0}) | more
+
+
+class OtherTests(Case):
+    APART = {"caches": [cache | {"cpus": cpus} for cache in CPU["caches"] for cpus in "01"]}
+
+    def test_a_changed_line_is_near_or_far(self):
+        for result, about, figure, slow in (
+                (transfer(29.0), {}, "c2c_near_ns", False),
+                (transfer(31.0), {}, "c2c_near_ns", True),
+                (transfer(9.0), {}, "c2c_near_ns", False),
+                (transfer(100.0), self.APART, "c2c_far_ns", False),
+                (transfer(121.0), self.APART, "c2c_far_ns", True)):
+            with self.subTest(f"{figure} {result['ns_per_line']}"):
+                found = self.expected(result, **about)
+                self.assertEqual((figure, int(slow)), (found.reference.figure, found.outside))
+        for more in ({"state": "hit"}, {"siblings": "yes"}, {"home": "reader"}, {"reader_cpu": 9},
+                     {"ns_per_line": None}):
+            self.assertIsNone(self.expected(transfer(39.0, **more)), more)
+        for about in ({"hypervisor": "kvm"}, {"caches": CPU["caches"][:3]}):
+            self.assertIsNone(self.expected(transfer(39.0), **about), about)
+
+    def test_a_miss_of_the_first_tlb(self):
+        for ns, slow in ((2.0, False), (2.9, False), (3.1, True)):      # 8 cycles x 1.5 are 3 ns
+            found = self.expected(translation(ns))
+            self.assertEqual(("dtlb_miss_cycles", 2.0, slow),
+                             (found.reference.figure, found.typical, found.slow))
+        for more in ({"pages": 64}, {"pages": 1024}, {"page_bytes": 2 << 20}, {"tlb_ns": None},
+                     {"packed_ns_per_load": None}, {"type": "uc"}):
+            self.assertIsNone(self.expected(translation(3.0, **more)), more)
+
+
 class Judged(Case):
     def test_the_allowance_decides(self):
         self.assertEqual(0, self.expected(latency("memory", 83.0)).outside)     # 70 x 1.2 = 84
@@ -174,11 +232,7 @@ class Judged(Case):
                 ("load 9", slow, {"quiet": LOADED}),
                 ("prefetchers are off", latency(None, 60.0, pattern="stride"),
                  {"prefetch": OFF}),
-                ("Channel B has no module", slow, {"modules": {"why": None, "slots": [
-                    {"slot": "A1", "channel": "A", "size_bytes": 8 << 30, "width_bits": 64,
-                     "rated_mt_per_s": 3200, "mt_per_s": 3200},
-                    {"slot": "B1", "channel": "B", "size_bytes": None, "width_bits": None,
-                     "rated_mt_per_s": None, "mt_per_s": None}]}})):
+                ("Channel B has no module", slow, slots("AC", empty="B"))):
             with self.subTest(text):
                 said = self.remark(result, **about)
                 self.assertIn(text, said)
@@ -192,6 +246,24 @@ class Judged(Case):
         said = self.remark(latency("memory", 340.0), hypervisor="unknown")
         self.assertIn("there may be a hypervisor", said)
 
+    def test_figures_that_are_low_together_count_earlier_than_each(self):
+        for copy, write, low in ((9000.0, 7200.0, True), (9200.0, 7200.0, False),
+                                 (9000.0, 8500.0, False)):
+            with self.subTest(f"{copy} {write}"):
+                runs = self.runs(rate("copy", copy), rate("write", write))
+                found = normal.results_with_references(runs)
+                self.assertEqual([low] * 2, [one.expected.slow for one in found])
+                self.assertEqual(["slower" if low else "no"] * 2, [
+                    result["expected_outside"] for result in normal.with_expected(runs[0]).results])
+        runs = self.runs(rate("copy", 9000.0), rate("write", 7200.0))
+        self.assertEqual("Copy in memory, one core: 90 % of the rate of the slowest of 4 machines "
+                         "of this model, which counts since write to memory, one core is low, too. "
+                         "The record does not say why.",
+                         normal.sentence(normal.results_with_references(runs)[0]))
+        runs = self.runs(rate("copy", 9000.0), rate("write", 7200.0, page="4k"))
+        self.assertEqual([False] * 2, [one.expected.slow
+                                       for one in normal.results_with_references(runs)])
+
     def test_one_result_stands_for_a_figure(self):
         runs = self.runs(*(latency("memory", 60.0 + i, size=1 << 25 + i) for i in range(3)))
         found = normal.results_with_references(runs)
@@ -199,6 +271,31 @@ class Judged(Case):
         runs = self.runs(*(latency("l3", ns, 4 * ns) for ns in (10., 11., 30.)))
         found = normal.results_with_references(runs)
         self.assertEqual([11.0], [one.expected.value for one in found])
+
+
+class Width(Case):
+    REMARK = "he memory modules that the firmware lists are 64 bits wide together, those of 9 " \
+             "machines of this model up to 128: 25600 MB/s at most, where 128 bits of this speed " \
+             "have 51200 MB/s."
+
+    def text(self, runs):
+        return " ".join(" ".join(terminal.lines(output.parts(runs))).split())
+
+    def test_half_of_the_channels_shows_without_any_slow_figure(self):
+        for names, about, said in (("A", {}, True), ("AB", {}, False), ("AAA", {}, True),
+                                   ("A", {"hypervisor": "kvm"}, False),
+                                   ("A", {"cpu_model": 159}, False),
+                                   ("A", {"nodes": CPU["nodes"] * 2}, False)):
+            with self.subTest(f"{names} {about}"):
+                runs = self.runs(rate("copy", 11000.0), **slots(names) | about)
+                self.assertEqual(said, f"T{self.REMARK}" in self.text(runs))
+        self.assertEqual("", normal.remark_on_width(CPU))
+
+    def test_it_is_a_cause_of_a_low_rate(self):
+        runs = self.runs(rate("copy", 5000.0), **slots("A"))
+        said = self.text(runs)
+        self.assertEqual(1, said.count("bits wide"))
+        self.assertIn(f"What can do that here: t{self.REMARK}", said)
 
 
 class Shown(Case):
@@ -265,11 +362,19 @@ class Shown(Case):
         self.assertRegex(said, r"load from L3, cycles +40 +44 +48 +4 +one\+two 2017")
         self.assertIn("two: Source two, https://two.example (MIT). Loads.", said)
         _, said = self.command("reference", "--list")
-        self.assertRegex(said, rf"{MODEL} +9 +Kaby")
+        self.assertRegex(said, rf"{MODEL} +16 +Kaby")
         for words in (["nothing"], ["--list", "nothing"]):
             with contextlib.redirect_stderr(io.StringIO()) as warned:
                 self.assertEqual((2, ""), self.command("reference", *words))
             self.assertIn("nothing is known of a CPU that is called nothing", warned.getvalue())
+
+    def test_figures_of_unnamed_cpus_are_listed_and_compared_with_none(self):
+        title = "A CPU that its source does not name"
+        for model, there in ((MODEL, False), (f"{MODEL} maker,chip", True), ("unnamed", True)):
+            _, said = self.command("reference", model)
+            self.assertEqual(int(there), said.count(title), model)
+        self.assertIsNone(self.expected(rate("read", 10.0, type="uc"), cpu_model=159))
+        self.assertIsNone(contribution._published("uc_write_mb_per_s"))
 
     def test_of_this_machine(self):
         for told, said in (

@@ -5,9 +5,12 @@ and the references that it makes of them."""
 import contextlib
 import io
 import json
+import os
+import re
 import sys
 import tempfile
 import unittest
+from math import log
 from pathlib import Path
 from unittest import mock
 
@@ -22,6 +25,7 @@ import build  # noqa: E402
 import cpuid  # noqa: E402
 import latencies  # noqa: E402
 import servers  # noqa: E402
+import slots  # noqa: E402
 from machines import Measured  # noqa: E402
 
 from mc.analysis import reference  # noqa: E402
@@ -304,6 +308,20 @@ class Boards(unittest.TestCase):
         for line in ("Hypervisor vendor:   KVM", " SoC guess: x / flawed since running in proot"):
             self.assertEqual([], list(boards.machines(f"{BOARD}{line}\n")))
 
+    def test_names_tell_the_chip_where_no_device_tree_does(self):
+        for told, label, chip in (
+                ("SoC guess: Rockchip RK3399\n", "", "rockchip,rk3399"),
+                ("SoC guess: Rockchip RK3566 or RK3568\n", "", ""),
+                ("SoC guess: Amlogic Meson SM1 (S905X3) Revision 2b:c (10:2)\n", "", "amlogic,sm1"),
+                ("SoC guess: Amlogic A311D2\n", "", "amlogic,t7"),
+                ("", "Some board (RK3588)", "rockchip,rk3588"), ("", "Some board", ""),
+                ("SoC guess: Rockchip RK3399\nDT compat: a,b\n           sprd,x\n\n", "", "sprd,x"),
+                ("DT compat: arm,sun50iw9p1\n\n", "", "allwinner,sun50i-h616")):
+            with self.subTest(told + label):
+                text = re.sub(r"^ *DT compat:.*\n(?: {5,}.*\n)*", "", BOARD, flags=re.M)
+                [one] = boards.machines(f"{text}\n{told}", label)
+                self.assertEqual(chip, one.platform)
+
     def test_cores_without_a_number_are_left_out(self):
         self.assertEqual([], list(boards.machines(BOARD.replace("Cortex-A76", "u74-mc"))))
 
@@ -373,6 +391,43 @@ class Servers(unittest.TestCase):
                 self.assertEqual({"c2c_near_ns": 20}, self.matrix(*shape))
 
 
+def report(*sizes, maker="Intel", signature="Type 0, Family 6, Model 158, Stepping 9", cpus=1,
+           product="Some Board"):
+    """What dmidecode prints of a machine with a slot of each of these sizes in a channel."""
+    return f"System Information\n\tProduct Name: {product}\n\n" + cpus * (
+        f"Processor Information\n\tManufacturer: {maker}\n\tSignature: {signature}\n\n") + "".join(
+        f"Memory Device\n\tSize: {size}\n\tForm Factor: DIMM\n\tData Width: 64 bits\n"
+        f"\tLocator: Channel{letter}-DIMM0\n\n" for letter, size in zip("ABCDEF", sizes))
+
+
+class Slots(unittest.TestCase):
+    def test_filled_channels_make_the_width_of_a_socket(self):
+        full, empty = "8 GB", "No Module Installed"
+        for text, told in ((report(full, full), ("GenuineIntel 6 158", 128)),
+                           (report(full, empty), ("GenuineIntel 6 158", 64)),
+                           (report(full, full, full, full, cpus=2), ("GenuineIntel 6 158", 128)),
+                           (report(full, maker="Advanced Micro Devices, Inc.",
+                                   signature="Family 25, Model 33, Stepping 0"),
+                            ("AuthenticAMD 25 33", 64)),
+                           (report(full, product="VMware7,1"), None), (report(empty), None),
+                           (report(full, maker="Other"), None), (report(full, cpus=0), None),
+                           (report(full).replace("ChannelA-", ""), None), ("", None),
+                           (report(full).replace("DIMM\n", "Row Of Chips\n"), None)):
+            with tempfile.TemporaryDirectory() as top, self.subTest(told):
+                path = Path(top) / "report"
+                path.write_text(text)
+                one = slots.machine(path)
+                self.assertEqual(told, one and (one.model, one.figures["memory_bits"]))
+
+    def test_all_servers_count_and_a_part_of_the_others(self):
+        with tempfile.TemporaryDirectory() as top:
+            for name in ("Server/a/AB", "Server/a/A0", "Desktop/a/b/A1", "Desktop/a/b/A0"):
+                path = Path(top) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(report("8 GB"))
+            self.assertEqual(["A0", "A0", "AB"], [one.name for one in slots.read(Path(top))])
+
+
 def machines(*values, figure="memory_ns", model="GenuineIntel 6 158"):
     return [Measured(model, f"machine {i}", "instlatx64", 2000 + i, figures={figure: value})
             for i, value in enumerate(values)]
@@ -392,14 +447,46 @@ class Contributed(unittest.TestCase):
             path.write_text(json.dumps(told | {"figures": {"speed": 1}}))
             status, said = self.check(path)
             self.assertEqual(1, status)
-            self.assertIn("speed is none", said)
-            with self.assertRaisesRegex(SystemExit, "one.json: figures: speed is none"):
+            self.assertIn("'speed' is none", said)
+            with self.assertRaisesRegex(SystemExit, "one.json: figures: 'speed' is none"):
                 list(servers.contributed_machines(Path(top)))
-            for text in ("{", "", "[" * 100000):
-                path.write_text(text)
-                self.assertEqual(1, self.check(path)[0])
-            for wrong in (Path(top), Path(top) / "none.json"):
-                self.assertEqual(1, self.check(wrong)[0])
+            self.assertEqual((1, f"{top}: not an ordinary file\n"), self.check(Path(top)))
+            self.assertEqual((1, f"{top}/none.json: no such file\n"),
+                             self.check(Path(top) / "none.json"))
+
+    def test_each_bad_file_has_a_sentence(self):
+        def of(**more):
+            told = {"schema": 1, "model": "Arm 8 3339", "platform": None, "year": None,
+                    "figures": {"memory_ns": 120}} | more
+            return json.dumps(told).encode()
+        kinds = {
+            "empty": b"", "blank": b" \n", "text": b"hello", "cut": of()[:-9], "list": b"[1]",
+            "null": b"null", "number": b"1", "binary": bytes(range(256)), "nul": b"\0" * 9,
+            "utf16": of().decode().encode("utf-16"), "bom": b"\xef\xbb\xbf" + of(),
+            "latin": of(platform="x").replace(b"x", b"\xe9,a"), "deep": b"[" * 100000,
+            "twice": of().replace(b'"year": null', b'"year": null, "year": 2020'),
+            "large": of() + b" " * (1 << 17),
+            "digits": of(year=0).replace(b" 0", b" " + b"9" * 9999),
+            "model": of(model="Arm 8 " + "9" * 9999), "wide": of(model="Arm 8 \uff13"),
+            "models": of(model=["Arm 8 3339"]), "year": of(year=2 ** 80), "years": of(year="2020"),
+            "figures": of(figures=[120]), "surrogate": of(figures={"\ud800": 1}),
+            "escape": of(figures={"\033[2J": 1}), **{
+                kind: of(figures={"memory_ns": value}) for kind, value in (
+                    ("word", "120"), ("huge", 10 ** 400), ("infinite", float("inf")),
+                    ("nan", float("nan")), ("flag", True), ("nested", {"a": []}))}}
+        with tempfile.TemporaryDirectory() as top:
+            for name, raw in kinds.items():
+                (Path(top) / f"{name}.json").write_bytes(raw)
+                with self.subTest(name):
+                    status, said = self.check(Path(top) / f"{name}.json")
+                    self.assertEqual(1, status)
+                    self.assertRegex(said, rf"\A{top}/{name}\.json: [ -~]{{5,999}}\n")
+            (Path(top) / "other.txt").write_text("")
+            os.mkfifo(f"{top}/pipe.json")
+            with self.assertRaises(SystemExit) as left:
+                list(servers.contributed_machines(Path(top)))
+            for name in (*(f"{kind}.json" for kind in kinds), "other.txt", "pipe.json"):
+                self.assertIn(f"{top}/{name}: ", left.exception.code)
 
     def check(self, path):
         said = io.StringIO()
@@ -420,13 +507,35 @@ class Building(unittest.TestCase):
         self.assertEqual((78, 4), ((row := self.row(70, 72, 75, 78, 300)).high, row.machines))
         self.assertEqual(300, self.row(70, 72, 300).high)       # nobody knows which is odd
 
+    def test_a_rare_width_of_memory_is_odd(self):
+        for values, told in (((64, 128), (64, 128)), ((128,), (128, 128)),
+                             ((64,) * 3 + (128,) * 8 + (160,), (64, 128)),
+                             ((64,) + (128,) * 3, (128, 128))):
+            row = build.build(machines(*values, figure="memory_bits"), {}, {}).rows[
+                "GenuineIntel 6 158"]["memory_bits"]
+            self.assertEqual(told, (row.low, row.high))
+
     def test_allowances_follow_from_differences(self):
-        alike, apart = ([[100, 100 * by], [100, 100 / by]] * 5 for by in (1.02, 1.2))
+        alike, apart = ([[(0.0,), (log(by),)], [(0.0,), (-log(by),)]] * 5 for by in (1.02, 1.2))
         self.assertEqual([build.LEAST] * 3, build.allowances(alike))
         one, two, four = build.allowances(apart)
         self.assertGreater(one, 1.3)
         self.assertGreaterEqual(one, two)
         self.assertGreaterEqual(two, four)
+
+    def test_several_figures_are_seldom_low_together(self):
+        models = [[(-0.3, 0.0), (0.0, 0.0), (0.0, -0.3), (0.0, 0.0)]] * 40
+        alone = build.allowances([[one[:1] for one in values] for values in models])
+        self.assertGreater(alone[0], 1.3)
+        self.assertEqual([build.LEAST] * 3, build.allowances(models))
+        self.assertGreater(build.allowances([[(-0.3, -0.3), (0.0, 0.0)]] * 40)[0], 1.3)
+
+    def test_a_model_of_x86_is_a_chip_and_a_core_of_arm64_is_in_many(self):
+        for model, chip in (("CentaurHauls 6 15", True), ("Arm 8 3339", False),
+                            ("Arm 8 3339 maker,chip7", True)):
+            self.assertEqual("memory_ns" + " on a chip" * chip,
+                             reference.spread_of(model, "memory_ns"))
+            self.assertEqual("l1_cycles", reference.spread_of(model, "l1_cycles"))
 
     def test_on_a_chip_only_memory_has_a_row_of_its_own(self):
         one = Measured("Arm 8 3339", "b", "sbc-bench", 2024, "maker,chip7",
@@ -442,7 +551,7 @@ class Building(unittest.TestCase):
     def test_held_out_machines_are_judged_by_the_others(self):
         many = [Measured(f"M 6 {model}", f"{model} {i}", "instlatx64", None,
                          figures={"memory_ns": 100 + i, "memory_stride_ns": 5 + 0.1 * i,
-                                  "l3_cycles": 40, "copy_mb_per_s": 9000})
+                                  "l3_cycles": 40, "copy_mb_per_s": 9000, "memory_bits": 128})
                 for model in range(20) for i in range(4)]
         said = "\n".join(build.evaluate(many))
         self.assertRegex(said, r"abnormal: [0-5]\.\d %")
@@ -483,6 +592,27 @@ class Data(unittest.TestCase):
 
 
 class Command(unittest.TestCase):
+    def test_a_file_of_another_form_is_left_out_by_its_name(self):
+        for name, raw in (("Mess-Results/Systems/a/processed/memory_curves.csv", b"x,y\n1,\xff\n"),
+                          ("core-to-core-latency/results/Some Core i9-1234.csv", b"1,x\n"),
+                          ("InstLatx64/A/GenuineIntel00906EA_Some_NewMemLat.txt",
+                           NEW.encode().replace(b"4.000 clks", b"4.0.0 clks")),
+                          ("PerfSpect/other", b"")):
+            with self.subTest(name), tempfile.TemporaryDirectory() as top:
+                path = Path(top) / name
+                path.parent.mkdir(parents=True)
+                path.write_bytes(raw)
+                (path.parent.parent / "README.md").write_text(
+                    "| Intel Xeon Gold 5218 | x | 2 | 9 |\n")
+                dumps = Path(top) / "InstLatx64/A"
+                dumps.mkdir(parents=True, exist_ok=True)
+                (dumps / "GenuineIntel00906EA_Some_CPUID.txt").write_text(dump(leaves=INTEL))
+                with contextlib.redirect_stderr(io.StringIO()) as warned:
+                    machines, _ = importer.read_all(Path(top))
+                self.assertIn("left out, as it is not of the form", warned.getvalue())
+                self.assertIn(name.rsplit("/")[0], warned.getvalue())
+                self.assertIn("GenuineIntel 6 158", [one.model for one in machines])
+
     def test_without_any_source_nothing_is_written(self):
         with tempfile.TemporaryDirectory() as top:
             output = Path(top) / "out.json"

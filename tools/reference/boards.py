@@ -4,17 +4,19 @@ core.
 
 tinymembench says how much longer than from L1 a load takes, in huge pages where the system has
 them; ramlat says how long loads take. Its copies count each byte once, ours twice. Several results
-of one board count as one machine.
+of one board count as one machine. Where a result shows no device tree, chips.toml has the system on
+a chip.
 """
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from machines import Measured
+from machines import Measured, parsed
 
-from mc.analysis.reference import model_key
+from mc.analysis.reference import chip_name, model_key
 
 # The names of cores that the kernel's tool prints, and their MIDR: implementer, part.
 CORES = {
@@ -46,6 +48,9 @@ EXTRA_ROW = re.compile(r"^ *(\d+) : +([\d.]+) ns", re.M)
 VIRTUAL = re.compile(r"^(?:Hypervisor vendor|Virtualization type): |since running in "
                      r"|\blinux,dummy-virt$", re.M)
 PLATFORM = re.compile(r"^ *DT compat: (?:\S+\n {5,})*(\S+,\S+)\n(?! {5,})", re.M)
+GUESS = re.compile(r"^SoC guess: (.*)", re.M)
+LABEL = re.compile(r"^\| *\[([^]]*)\]\(results/([^) ]+)", re.M)      # a row of Results.md
+CHIPS = tomllib.loads((Path(__file__).parent / "chips.toml").read_text(encoding="utf-8"))
 LARGE = 64 << 20        # bytes: the set that shows memory
 BEYOND = 1.5            # a larger set that takes so many times as long: LARGE is in a cache
 ALIKE = 1.04            # two sizes in one cache
@@ -54,8 +59,13 @@ ALIKE = 1.04            # two sizes in one cache
 def read(top: Path) -> Iterator[Measured]:
     """The boards of a snapshot. The figures of several results of a board are their medians."""
     boards: dict[tuple[str, str], list[Measured]] = {}
+    table = top / "Results.md"
+    labels = {name: label for label, name in LABEL.findall(
+        table.read_text(encoding="utf-8", errors="replace"))} if table.exists() else {}
     for path in sorted(top.glob("results/*.txt")):
-        for one in machines(path.read_text(encoding="utf-8", errors="replace")):
+        for one in parsed(path, lambda file: list(machines(
+                file.read_text(encoding="utf-8", errors="replace"),
+                labels.get(file.name, "")))) or []:
             boards.setdefault((one.model, one.name), []).append(one)
     for (model, name), several in boards.items():
         found = Measured(model, name, "sbc-bench", max(one.year or 0 for one in several) or None,
@@ -66,21 +76,21 @@ def read(top: Path) -> Iterator[Measured]:
         yield found
 
 
-def machines(text: str) -> Iterator[Measured]:
-    """A result's figures for each kind of core. Those of virtual machines are left out."""
+def machines(text: str, label: str = "") -> Iterator[Measured]:
+    """A result's figures for each kind of core. Those of virtual machines are left out. `label`:
+    what the table of results calls the board."""
     first = FIRST.search(text)
     if not first or VIRTUAL.search(text):
         return
     clocks = {core: max(float(mhz) for mhz in rates) for core, rest in reversed(_parts(text, OPP))
               if (rates := MEASURED.findall(rest.partition("\n\n\n")[0].partition("####")[0]))}
-    platform = PLATFORM.search(text)
     lats = dict(reversed(_parts(text, RAMLAT)))
     for core, rest in dict(reversed(_parts(text, RUN))).items():
         key = _model(core, text)
         if not key:
             continue
         found = Measured(key, f"{first[1]} {core}", "sbc-bench", int(first[2]),
-                         platform[1] if platform else "")
+                         _chip(text, f"{label} {first[1]} "))
         rest = rest.partition("\n##########")[0]
         for figure, (pattern, counted) in RATES.items():
             if match := pattern.search(rest):
@@ -109,6 +119,14 @@ def _model(core: str, text: str) -> str:
     vendor, *numbers = (match[1] for match in told.values() if match)
     return model_key(vendor, *map(int, numbers)) if vendor in ("GenuineIntel", "AuthenticAMD") \
         else ""
+
+
+def _chip(text: str, board: str) -> str:
+    """The system on a chip: as the device tree calls it, else as these names tell."""
+    if told := PLATFORM.search(text):
+        return chip_name(told[1])
+    names = " ".join([*GUESS.findall(text), board])
+    return next((chip for chip, pattern in CHIPS.items() if re.search(pattern, names)), "")
 
 
 def _latencies(found: Measured, ramlat: str, mhz: float | None, tinymembench: str) -> None:

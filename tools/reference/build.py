@@ -12,7 +12,15 @@ from zlib import crc32
 
 from machines import Measured
 
-from mc.analysis.reference import FIGURES, SEVERAL, Data, Reference, spread_of
+from mc.analysis.reference import (
+    FIGURES,
+    SEVERAL,
+    TOGETHER,
+    Data,
+    Reference,
+    is_of_a_chip,
+    spread_of,
+)
 
 TIMES = (2.5, 2.0, 1.5)     # spreads beyond the range of 1, 2 and 4 machines: SEVERAL
 LEAST = 1.1            # the least allowance: figures of a source are rounded
@@ -24,9 +32,12 @@ ENOUGH = 60             # differences that show this share
 NORMAL = 1.4826         # the standard deviation is so many median deviations
 ODD = 1.25              # a machine is odd if it is so many times the median, and
 ODD_SPREADS = 3.0       # so many standard deviations away
+COMMON = 0.1            # the share of machines that have the same width of memory
 FOLDS = 5
+CHIP, CORE = "same chip", "same core"       # what the machines that are known have in common
 
 Values = dict[tuple[str, str], list[Measured]]
+Logs = tuple[float, ...]        # logarithms of figures of one machine
 
 
 def by_figure(machines: Iterable[Measured]) -> Values:
@@ -49,17 +60,31 @@ def build(machines: Iterable[Measured], sources: dict[str, dict], names: dict[st
             model, figure, *map(round_figure, (mine[0], median(mine), mine[-1])), len(mine),
             "+".join(sorted({one.source for one in several})),
             max((one.year for one in several if one.year), default=None))
-    spreads: dict[str, list[list[float]]] = {figure: [] for figure, told in FIGURES.items()
-                                             if told.slow is not None}
-    for (model, figure), several in values.items():
-        if (kind := spread_of(model, figure)) in spreads or figure in spreads:
-            spreads.setdefault(kind, []).append([one.figures[figure] for one in several])
-    data.allowances.update((kind, allowances(models)) for kind, models in spreads.items())
+    data.allowances.update(all_allowances(values))
     return data
 
 
+def all_allowances(values: Values) -> dict[str, list[float]]:
+    """The allowances of each figure that can be slow, and of those of TOGETHER in one machine."""
+    judged = {figure for figure, told in FIGURES.items() if told.slow is not None}
+    spreads: dict[str, list[list[Logs]]] = {figure: [] for figure in FIGURES if figure in judged}
+    for (model, figure), several in values.items():
+        for figures in ((figure,), TOGETHER):
+            if figure == figures[0] and figure in judged:
+                spreads.setdefault(spread_of(model, *figures), []).append(
+                    [tuple(log(one.figures[name]) for name in figures) for one in several
+                     if one.figures.keys() >= set(figures)])
+    return {kind: allowances(models) for kind, models in spreads.items()}
+
+
 def without_odd_ones(several: list[Measured], figure: str) -> list[Measured]:
-    """The machines of a model without odd ones, which only four or more show."""
+    """The machines of a model without odd ones, which only four or more show. Of the width of
+    memory, which people choose, those are odd that are rare: errors of firmware."""
+    if figure == "memory_bits":
+        counts = Counter(one.figures[figure] for one in several)
+        return [one for one in several
+                if counts[one.figures[figure]] >= min(2, len(several)) and
+                counts[one.figures[figure]] >= COMMON * len(several)] or several
     logs = [log(one.figures[figure]) for one in several]
     middle = median(logs)
     far = max(log(ODD), ODD_SPREADS * NORMAL * median(abs(one - middle) for one in logs))
@@ -74,12 +99,12 @@ def round_figure(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def allowances(models: list[list[float]]) -> list[float]:
+def allowances(models: list[list[Logs]]) -> list[float]:
     """For 1, 2 and 4 machines of a model: the factor beyond their range that is still usual. It
     comes from what pairs of machines of a model differ by: a robust standard deviation of the
     logarithms of their ratios, to which a few odd machines do nothing. Where there are enough
     machines, SHARE of them lie within it, too."""
-    pairs = [abs(log(one / other)) for values in models if len(values) > 1
+    pairs = [_excess(one, [other]) for values in models if len(values) > 1
              for one, other in thin_out(list(combinations(sorted(values), 2)))]
     spread = NORMAL * median(pairs) if len(pairs) >= FEW else UNKNOWN
     found = []
@@ -91,14 +116,22 @@ def allowances(models: list[list[float]]) -> list[float]:
     return found
 
 
-def _excesses(values: list[float], count: int) -> list[float]:
-    """By how much each value lies beyond the range of `count` others, as a logarithm."""
+def _excess(machine: Logs, others: list[Logs]) -> float:
+    """By how much a figure lies beyond the range of other machines. Several figures: by how much
+    all of them lie below."""
+    columns = [*zip(machine, *others)]
+    below = min(min(rest) - mine for mine, *rest in columns)
+    above = max(mine - max(rest) for mine, *rest in columns) if len(machine) == 1 else 0.0
+    return max(below, above, 0.0)
+
+
+def _excesses(values: list[Logs], count: int) -> list[float]:
+    """By how much each machine lies beyond the range of `count` others."""
     found = []
     for i, value in enumerate(values):
         rest = values[:i] + values[i + 1:]
         for start in range(0, len(rest) - count + 1, count):
-            mine = rest[start:start + count]
-            found.append(max(log(value / max(mine)), log(min(mine) / value), 0.0))
+            found.append(_excess(value, rest[start:start + count]))
     return found
 
 
@@ -133,6 +166,8 @@ PLANTED = {
     "half of the channels": lambda told: {
         figure: told[figure] / 2 for figure in told if figure in (
             "copy_mb_per_s", "write_mb_per_s", "socket_read_mb_per_s")},
+    "half of the modules": lambda told: {
+        figure: told[figure] / 2 for figure in ("memory_bits",) if figure in told},
     "prefetchers off": lambda told: {
         "memory_stride_ns": told["memory_ns"]} if {"memory_stride_ns", "memory_ns"} <= told.keys()
         else {},
@@ -148,24 +183,30 @@ def evaluate(machines: list[Measured]) -> list[str]:
         data = build((one for one in machines if fold(one) != held), {}, {})
         for one in machines:
             rows = data.known(one.model, one.platform) if fold(one) == held else {}
+            found = data.slow_figures(rows, one.figures)
             for figure, value in one.figures.items():
                 if figure in rows and FIGURES[figure].slow is not None:
                     judged[figure] += 1
-                    slow[figure] += data.is_slow(rows[figure], value)
-                    better[figure] += not data.is_slow(rows[figure], value) and \
+                    slow[figure] += figure in found
+                    better[figure] += figure not in found and \
                         bool(data.outside(rows[figure], value))
             for name, plant in PLANTED.items():
                 known = {figure: value for figure, value in plant(one.figures).items()
                          if figure in rows}
-                judged[name] += bool(known)
-                slow[name] += any(data.is_slow(rows[figure], value)
-                                  for figure, value in known.items())
+                if not known:
+                    continue
+                same = all(is_of_a_chip(rows[figure].model) for figure in known)
+                row = f"{name}, {CHIP if same else CORE}"
+                judged[row] += 1
+                slow[row] += bool(data.slow_figures(rows, known))
     figures = [name for name in FIGURES if name in judged]
     total, wrong, good = (sum(count[name] for name in figures) for count in (judged, slow, better))
     return [f"{'held out':32}  figures  abnormal  better",
             *(f"{name:32}  {judged[name]:7}  {slow[name]:8}  {better[name]:6}" for name in figures),
             f"{'all':32}  {total:7}  {wrong:8}  {good:6}", "",
             f"abnormal: {100 * wrong / max(total, 1):.1f} %", "",
-            f"{'planted':32}  machines     found",
-            *(f"{name:32}  {judged[name]:8}  {slow[name]:8}  "
-              f"{100 * slow[name] / judged[name]:3.0f} %" for name in PLANTED if judged[name])]
+            f"{'planted':42}  machines     found",
+            *(f"{name:42}  {judged[name]:8}  {slow[name]:8}  "
+              f"{100 * slow[name] / judged[name]:3.0f} %"
+              for name in (f"{fault}, {known}" for fault in PLANTED for known in (CHIP, CORE))
+              if judged[name])]

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 import cpuid
-from machines import Measured
+from machines import Measured, parsed
 
 from mc.analysis.reference import model_key
 
@@ -56,7 +56,7 @@ def read(top: Path) -> Iterator[Measured]:
             if rank >= best.get(key, (0, path))[0]:
                 best[key] = (rank, path)
     for _, path in best.values():
-        if (one := machine(path.name, path.read_text(encoding="latin-1"))) is not None:
+        if one := parsed(path, lambda file: machine(file.name, file.read_text(encoding="latin-1"))):
             yield one
 
 

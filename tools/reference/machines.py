@@ -1,9 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a source says about one machine."""
 
+import csv
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
 
-OF_MEMORY = ("memory_ns", "copy_mb_per_s", "write_mb_per_s")
+from mc.analysis.reference import OF_MEMORY
+
+T = TypeVar("T")
+
+
+def parsed(path: Path, read: Callable[[Path], T]) -> T | None:
+    """What `read` makes of a file of a source. If it can't, a sentence says so, and the file is
+    left out."""
+    try:
+        return read(path)
+    except OSError as error:
+        why = str(error.strerror)
+    except (ValueError, LookupError, TypeError, ArithmeticError, csv.Error) as error:
+        why = f"{type(error).__name__}: {error}"
+    print(f"{path}: left out, as it is not of the form that is known ({why})", file=sys.stderr)
+    return None
 
 
 @dataclass

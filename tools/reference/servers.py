@@ -6,14 +6,13 @@ core-to-core-latency, and figures that a person copied from a document.
 """
 
 import csv
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 
-from machines import Measured
+from machines import Measured, parsed
 
 from mc.analysis import contribution
 
@@ -61,22 +60,29 @@ def finder(names: dict[str, str]) -> Find:
 def mess(top: Path, find: Find) -> Iterator[Measured]:
     """The least latency of each system, and the most that it read, a socket."""
     for curves in sorted(top.glob("Systems/**/processed/memory_curves.csv")):
-        told = next((match for folder in curves.parents if (folder / "README.md").exists()
-                     for match in [ROW.search((folder / "README.md").read_text())] if match), None)
-        if not told or not (model := find(told["cpu"])):
-            continue
-        rows = list(csv.DictReader(curves.open()))
-        found = Measured(model, str(curves.relative_to(top)).partition("/processed")[0], "mess")
-        found.add("memory_ns", min(float(row["latency_mean"]) for row in rows))
-        reads = [float(row["bandwidth_mean"]) for row in rows
-                 if float(row["read_pct_rounded"]) >= 99]
-        if reads:
-            found.add("socket_read_mb_per_s", 1000 * max(reads))
-        yield found
+        name = str(curves.relative_to(top)).partition("/processed")[0]
+        if found := parsed(curves, lambda file: _of_curves(file, name, find)):
+            yield found
+
+
+def _of_curves(curves: Path, name: str, find: Find) -> Measured | None:
+    told = next((match for folder in curves.parents if (folder / "README.md").exists()
+                 for match in [ROW.search((folder / "README.md").read_text(
+                     encoding="utf-8", errors="replace"))] if match), None)
+    if not told or not (model := find(told["cpu"])):
+        return None
+    rows = list(csv.DictReader(curves.open(encoding="utf-8")))
+    found = Measured(model, name, "mess")
+    found.add("memory_ns", min(float(row["latency_mean"]) for row in rows))
+    found.add("socket_read_mb_per_s", 1000 * max(
+        (float(row["bandwidth_mean"]) for row in rows if float(row["read_pct_rounded"]) >= 99),
+        default=0))
+    return found
 
 
 def perfspect(top: Path, find: Find) -> Iterator[Measured]:
-    text = (top / "cmd/benchmark/benchmark.go").read_text()
+    text = parsed(top / "cmd/benchmark/benchmark.go", lambda file: file.read_text(
+        encoding="utf-8")) or ""
     for sockets, name, rate, ns in PERFSPECT.findall(text):
         if model := find(name):
             found = Measured(model, f"{name}, {sockets} sockets", "perfspect")
@@ -90,14 +96,17 @@ def core_to_core(top: Path, find: Find) -> Iterator[Measured]:
     for path in sorted(top.glob("results/*.csv")):
         if not (model := find(path.stem)):
             continue
-        rows = [row for row in csv.reader(path.open()) if row]
-        groups = _groups(sorted(float(cell) for row in rows for cell in row if cell), len(rows))
         found = Measured(model, path.stem, "core-to-core-latency")
-        if groups:
+        if groups := parsed(path, _groups_of_matrix):
             found.add("c2c_near_ns", median(groups[0]))
             if len(groups) > 1:
                 found.add("c2c_far_ns", median(groups[-1]))
             yield found
+
+
+def _groups_of_matrix(path: Path) -> list[list[float]]:
+    rows = [row for row in csv.reader(path.open(encoding="utf-8")) if row]
+    return _groups(sorted(float(cell) for row in rows for cell in row if cell), len(rows))
 
 
 def _groups(cells: list[float], threads: int) -> list[list[float]]:
@@ -121,10 +130,14 @@ def published_machines(path: Path) -> Iterator[Measured]:
 
 
 def contributed_machines(top: Path) -> Iterator[Measured]:
-    """Files of `memcache report --contribute`."""
-    for path in sorted(top.glob("*.json")):
-        told = json.loads(path.read_text(encoding="utf-8"))
-        if wrong := contribution.problems(told):
-            raise SystemExit("\n".join(f"{path}: {text}" for text in wrong))
-        yield Measured(told["model"], path.stem, "contributed", told["year"],
-                       told.get("platform") or "", dict(told["figures"]))
+    """Files of `memcache report --contribute`. A SystemExit has what is wrong with each bad one."""
+    said = []
+    for path in sorted(path for path in top.iterdir() if path.name != "README.md"):
+        told, wrong = contribution.read(path) if path.suffix == ".json" else \
+            ({}, ["its name does not end in .json"])
+        said += [f"{path}: {text}" for text in wrong]
+        if not said:
+            yield Measured(told["model"], path.stem, "contributed", told["year"],
+                           told.get("platform") or "", dict(told["figures"]))
+    if said:
+        raise SystemExit("\n".join(said))

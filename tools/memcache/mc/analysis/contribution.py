@@ -2,25 +2,30 @@
 """The figures of a machine for references.json: what its model is, and nothing that tells one
 machine from others of its model."""
 
+import json
 import re
 import time
+from pathlib import Path
 from statistics import median
 
 from mc import Failure
-from mc.analysis import disturbed, reference
+from mc.analysis import disturbed, hardware, reference
 from mc.analysis.normal import IN_MEMORY
-from mc.analysis.reference import FIGURES
+from mc.analysis.reference import FIGURES, MESSAGES, UNNAMED
 from mc.records import prices
 from mc.records.fields import has_settled
 from mc.records.results import Run
 
 SCHEMA = 1
-MODEL = re.compile(r"[A-Za-z]+ \d+ \d+( steppings \d+-\d+)?( (performance|efficiency))?")
+MODEL = re.compile(r"[A-Za-z]+ [0-9]{1,5} [0-9]{1,5}( steppings [0-9]+-[0-9]+)?"
+                   r"( (performance|efficiency))?")
 PLATFORM = re.compile(r"[A-Za-z0-9_.+-]+,[A-Za-z0-9_,.+-]+")
 YEARS = range(2000, 2101)
 PLAUSIBLE = 4       # times beyond what is published of all models
 PAGES = ("thp", "2m", "direct")     # pages in which memory shows no misses of the TLB
 KEYS = ("schema", "model", "platform", "year", "figures")
+LARGEST = 1 << 16   # bytes of a file; ours have a thousand
+SHOWN = 40          # characters of what a person wrote that a sentence repeats
 
 
 def contribution(runs: list[Run]) -> dict:
@@ -32,6 +37,8 @@ def contribution(runs: list[Run]) -> dict:
                                                for key in ("host", "platform")):
             raise Failure("the files are of several machines; each has a contribution of its own")
     figures = dict(reference.sizes(machine)) | _measured(runs, model)
+    if bits := hardware.socket_width(machine):
+        figures["memory_bits"] = bits
     if not any(FIGURES[name].slow is not None for name in figures):
         raise Failure("no result is of a figure that references have, of a loop that had settled "
                       "and that nothing disturbed")
@@ -77,13 +84,52 @@ def _measured(runs: list[Run], model: str) -> dict[str, float]:
                         run.machine, int(cpu) if cpu.isdigit() else None) != model:
                 continue
             for figure, value, _ in reference.values(run.machine, result):
-                if figure in FIGURES and (figure not in IN_MEMORY
-                                          or result.get("page") in PAGES):
+                if figure in FIGURES and figure not in MESSAGES and (
+                        figure not in IN_MEMORY or result.get("page") in PAGES):
                     size = result.get("size_bytes") or 0
                     found.setdefault(figure, []).append((size, value))
     return {figure: median(value for size, value in several
                            if figure not in IN_MEMORY or size == max(several)[0])
             for figure, several in found.items()}
+
+
+def read(path: Path) -> tuple[dict, list[str]]:
+    """A file that a person sent, and what is wrong with it, in sentences. Anything can be in it."""
+    try:
+        if not path.is_file():
+            return {}, ["no such file" if not path.exists() else "not an ordinary file"]
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)
+        if len(raw) > LARGEST:
+            return {}, [f"more than {LARGEST} bytes"]
+        if not raw.strip():
+            return {}, ["empty"]
+        told = json.loads(raw.decode("utf-8"), object_pairs_hook=_object)
+    except OSError as error:
+        return {}, [f"can't be read: {error.strerror}"]
+    except UnicodeDecodeError as error:
+        return {}, [f"not UTF-8: byte {error.start} is 0x{raw[error.start]:02x}"]
+    except RecursionError:
+        return {}, ["not JSON of this form: brackets within brackets"]
+    except ValueError as error:
+        return {}, [f"not JSON of this form: {error}"]
+    return (told if isinstance(told, dict) else {}), problems(told)
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _shown(value: object) -> str:
+    """What a person wrote, for a sentence: printable, and not long."""
+    try:
+        text = ascii(value)
+    except ValueError:          # a number of more digits than Python prints
+        text = "that"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
 def problems(told: object) -> list[str]:
@@ -104,10 +150,10 @@ def problems(told: object) -> list[str]:
         return [*said, "figures: there are none"]
     for name, value in told["figures"].items():
         if name not in FIGURES:
-            said.append(f"figures: {name} is none; there are {', '.join(FIGURES)}")
+            said.append(f"figures: {_shown(name)} is none; there are {', '.join(FIGURES)}")
         elif isinstance(value, bool) or not isinstance(value, (int, float)) \
                 or not 0 < value < 1e9:
-            said.append(f"figures: {name} can't be {value}")
+            said.append(f"figures: {name} can't be {_shown(value)}")
         elif FIGURES[name].slow is None and value != int(value):
             said.append(f"figures: {name} is a whole number, not {value}")
         elif (known := _published(name)) and not known[0] <= value <= known[1]:
@@ -129,6 +175,7 @@ def _is_model(text: str) -> bool:
 
 def _published(figure: str) -> tuple[float, float] | None:
     """What a figure can be at least and at most, by all models that have it."""
-    rows = [known[figure] for known in reference.data().rows.values() if figure in known]
+    rows = [known[figure] for model, known in reference.data().rows.items()
+            if figure in known and model != UNNAMED]
     return (min(row.low for row in rows) / PLAUSIBLE,
             max(row.high for row in rows) * PLAUSIBLE) if rows else None

@@ -10,6 +10,7 @@ from mc.records.results import Run
 
 RATE = "mb_per_s"
 SLOTS = 3           # of a channel, at most
+MODULE = 64         # bits of data of a module
 ROUNDED = 2         # MT/s: 2133 and 2134 are the same speed
 
 
@@ -66,6 +67,27 @@ def peak(machine: dict, most: bool = False) -> float | None:
             return None
         total += min(speeds) * max(widths) / 8
     return total or None
+
+
+def socket_width(machine: dict) -> int | None:
+    """The bits of memory of the only socket, if it has modules, and no soldered chips, whose width
+    firmware often gets wrong. Which socket a channel belongs to is not known, so there is none for
+    a machine of several nodes."""
+    slots = slots_of(machine)
+    if len(machine.get("nodes") or []) != 1 or \
+            any(slot["width_bits"] != MODULE for slot in filled_slots(slots)):
+        return None
+    return width(slots)
+
+
+def width(slots: list[dict]) -> int | None:
+    """The bits of all channels that have a module; None if they are not known."""
+    if not are_channels_known(slots):
+        return None
+    widths = [[slot["width_bits"] for slot in filled_slots(mine)]
+              for mine in channels(slots).values()]
+    return None if any(None in mine for mine in widths) else \
+        sum(max(mine, default=0) for mine in widths) or None
 
 
 def is_implausible(run: Run, result: dict) -> bool:

@@ -4,11 +4,11 @@ outside. Where nothing is published, the most that arithmetic allows: bytes in a
 of a core, or transfers a second by the memory modules."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mc import plural
 from mc.analysis import disturbed, hardware, ports, reference
-from mc.analysis.reference import FIGURES, Expected
+from mc.analysis.reference import FIGURES, TOGETHER, Expected
 from mc.analysis.steps import median
 from mc.records import prices, tests, units
 from mc.records.fields import has_settled
@@ -54,7 +54,24 @@ def results_with_references(runs: list[Run]) -> list[Beside]:
                 key = (run.where, found.reference.model, result.get("page"),
                        result.get("prefetch"), found.reference.figure)
                 known.setdefault(key, []).append(Beside(run, result, found))
-    return [_one_of(several) for several in known.values()]
+    return _judged_together({key: _one_of(several) for key, several in known.items()})
+
+
+def _judged_together(known: dict[tuple, Beside]) -> list[Beside]:
+    """These, with those marked that are low together."""
+    groups: dict[tuple, dict[str, Beside]] = {}
+    for key, one in known.items():
+        groups.setdefault(key[:-1], {})[one.figure] = one
+    return [_with_others(one, groups[key[:-1]]) for key, one in known.items()]
+
+
+def _with_others(one: Beside, group: dict[str, Beside]) -> Beside:
+    slow = reference.data().slow_figures(
+        {figure: other.expected.reference for figure, other in group.items()},
+        {figure: other.expected.published_value for figure, other in group.items()})
+    if one.figure not in slow or one.expected.slow:
+        return one
+    return replace(one, expected=replace(one.expected, outside=-1, together=True))
 
 
 def _one_of(several: list[Beside]) -> Beside:
@@ -67,11 +84,20 @@ def _one_of(several: list[Beside]) -> Beside:
 
 def with_expected(run: Run) -> Run:
     """The run with what is expected of each of its results, for programs."""
-    return Run(run.machine, run.request, [result | _keys(run, result) for result in run.results])
+    found = expected_of_results([run])
+    return Run(run.machine, run.request, [result | _keys(run, result, found.get(id(result)))
+                                          for result in run.results])
 
 
-def _keys(run: Run, result: dict) -> dict[str, object]:
-    found, most = reference.expected(run.machine, result), peak(run, result)
+def expected_of_results(runs: list[Run]) -> dict[int, Expected]:
+    """What is expected of each result that has a reference, by its id()."""
+    found = {id(result): known for run in runs for result in run.results
+             if (known := reference.expected(run.machine, result))}
+    return found | {id(one.result): one.expected for one in results_with_references(runs)}
+
+
+def _keys(run: Run, result: dict, found: Expected | None) -> dict[str, object]:
+    most = peak(run, result)
     keys: dict[str, object] = {}
     if found:
         keys |= {"expected": _rounded(found.typical), "expected_low": _rounded(found.low),
@@ -131,7 +157,9 @@ def sentence(one: Beside) -> str:
         f"the slowest of {plural(count, 'machine')} of this model"
     much = f"{one.times:.1f} times as long as on" if one.times > 1 else \
         f"{100 * one.times:.0f} % of the rate of"
-    said = f"{one.words[:1].upper()}{one.words[1:]}: {much} {those}"
+    others = " and ".join(FIGURES[name].words for name in TOGETHER if name != one.figure)
+    said = f"{one.words[:1].upper()}{one.words[1:]}: {much} {those}" + \
+        f", which counts since {others} is low, too" * one.expected.together
     found = [*causes(one)]
     why = f" What can do that here: {'; '.join(found)}." if found else \
         " The record does not say why."
@@ -155,7 +183,8 @@ def causes(one: Beside) -> Iterator[str]:
                                or result.get("prefetch") == "off"):
         yield "prefetchers are off"
     if figure in IN_MEMORY:
-        yield from (text.rstrip(".") for text in hardware.remarks(machine))
+        yield from (text.rstrip(".") for text in
+                    [*hardware.remarks(machine), remark_on_width(machine)] if text)
     before, after = result.get("core_mhz"), result.get("core_mhz_after")
     if before and after and abs(after - before) > CLOCK_CHANGED * before:
         yield f"the clock of the core went from {before} to {after} MHz"
@@ -164,6 +193,19 @@ def causes(one: Beside) -> Iterator[str]:
     if disturbed.is_disturbed(result):
         yield "the result was disturbed by other work"
     yield from disturbed.work_before([one.run])
+
+
+def remark_on_width(machine: dict) -> str:
+    """What the modules say if they fill half of the channels, or fewer, that machines of this CPU
+    have; else empty."""
+    row, bits = reference.known_rows(machine).get("memory_bits"), hardware.socket_width(machine)
+    if not row or not bits or not reference.is_narrow(row, bits):
+        return ""
+    peak_now = hardware.peak(machine)
+    more = f": {units.rate_text(peak_now)} at most, where {row.high:g} bits of this speed have " \
+           f"{units.rate_text(peak_now * row.high / bits)}" if peak_now else ""
+    return f"the memory modules that the firmware lists are {bits} bits wide together, those of " \
+           f"{plural(row.machines, 'machine')} of this model up to {row.high:g}{more}"
 
 
 def reason_for_no_comparison(runs: list[Run]) -> str:

@@ -24,6 +24,18 @@ FILE = Path(__file__).resolve().parent.parent / "references.json"
 # Family 6, model 85: Skylake-SP, Cascade Lake, Cooper Lake.
 STEPPINGS = {("GenuineIntel", 6, 85): ((0, 4), (5, 7), (8, 15))}
 SEVERAL = (1, 2, 4)         # numbers of machines from which on another allowance holds
+# Figures that depend on the system on a chip of a core. A model of x86 is one, a core of arm64 is
+# in many.
+OF_MEMORY = ("memory_ns", "copy_mb_per_s", "write_mb_per_s")
+PAGE = 4096
+LINE = 64
+UNNAMED = "unnamed"     # the model of CPUs that their sources do not name; compared with none
+MESSAGES = ("c2c_near_ns", "c2c_far_ns")     # of another method, which takes longer than ours
+ARM64 = 8       # the family of all cores of arm64, and of no CPU of x86
+TOGETHER = ("copy_mb_per_s", "write_mb_per_s")      # what is wrong with a memory slows down both
+# Device trees of makers, and of boards, that have another name for a chip than Linux.
+CHIPS = {"arm,sun50iw9p1": "allwinner,sun50i-h616", "nvidia,tegra23x": "nvidia,tegra234",
+         "radxa,orion-o6": "cix,sky1"}
 SIZE_KINDS = {(1, "data"): "l1d_kib", (1, "code"): "l1i_kib", (2, "unified"): "l2_kib",
               (3, "unified"): "l3_kib", (4, "unified"): "l4_kib"}
 
@@ -42,6 +54,7 @@ FIGURES = {
     "l2_kib": Figure("L2 cache", "KiB"),
     "l3_kib": Figure("L3 cache", "KiB"),
     "l4_kib": Figure("L4 cache", "KiB"),
+    "memory_bits": Figure("width of memory, a socket", "bits"),
     "dtlb_entries": Figure("first TLB, pages of 4 KiB", "entries"),
     "stlb_entries": Figure("second TLB, pages of 4 KiB", "entries"),
     "dtlb_miss_cycles": Figure("miss of the first TLB", "cycles", True),
@@ -58,8 +71,14 @@ FIGURES = {
     "c2c_far_ns": Figure("message to a far core", "ns", True),
     "uc_read_mb_per_s": Figure("read uncached memory", "MB/s", False),
     "uc_write_mb_per_s": Figure("write uncached memory", "MB/s", False),
+    "uc_ntwrite_mb_per_s": Figure("streaming write to uncached memory", "MB/s", False),
     "wc_read_mb_per_s": Figure("read write-combining memory", "MB/s", False),
     "wc_write_mb_per_s": Figure("write write-combining memory", "MB/s", False),
+    "wc_ntwrite_mb_per_s": Figure("streaming write to write-combining memory", "MB/s", False),
+    "gpu_wc_read_mb_per_s": Figure("read memory of a GPU, write-combining", "MB/s", False),
+    "gpu_wc_ntread_mb_per_s": Figure("streaming read of the same", "MB/s", False),
+    "gpu_wc_write_mb_per_s": Figure("write to the same", "MB/s", False),
+    "gpu_wc_ntwrite_mb_per_s": Figure("streaming write to the same", "MB/s", False),
 }
 
 
@@ -86,11 +105,14 @@ class Data:
 
     def known(self, model: str, platform: str = "") -> dict[str, Reference]:
         """What is known of a model; of memory what is known on its system on a chip."""
-        return self.rows.get(model, {}) | self.rows.get(f"{model} {platform}", {})
+        return self.rows.get(model, {}) | self.rows.get(f"{model} {chip_name(platform)}", {})
 
-    def allowance(self, reference: Reference) -> float:
-        known = self.allowances[spread_of(reference.model, reference.figure)]
-        return known[sum(reference.machines >= least for least in SEVERAL) - 1]
+    def allowance(self, reference: Reference, *others: Reference) -> float:
+        """That of a figure; of several figures of a model that for all of them together."""
+        figures = [one.figure for one in (reference, *others)]
+        known = self.allowances[spread_of(reference.model, *figures)]
+        machines = min(one.machines for one in (reference, *others))
+        return known[sum(machines >= least for least in SEVERAL) - 1]
 
     def outside(self, reference: Reference, value: float) -> int:
         """1: above, -1: below, 0: not outside."""
@@ -101,31 +123,67 @@ class Data:
         """Whether it is outside on the bad side."""
         return _is_bad_side(reference, self.outside(reference, value))
 
+    def slow_figures(self, rows: dict[str, Reference], values: dict[str, float]) -> set[str]:
+        """The figures of a machine that are slow: each that is by itself, and those of TOGETHER if
+        all of them lie below their ranges by more than is usual for all of them in one machine."""
+        found = {figure for figure, value in values.items() if figure in rows and (
+            is_narrow(rows[figure], value) if FIGURES[figure].slow is None else
+            self.is_slow(rows[figure], value))}
+        if rows.keys() & values.keys() >= set(TOGETHER):
+            both = [rows[figure] for figure in TOGETHER]
+            factor = self.allowance(*both)
+            if len({one.model for one in both}) == 1 and \
+                    all(values[one.figure] < one.low / factor for one in both):
+                found |= set(TOGETHER)
+        return found
+
 
 @dataclass(frozen=True)
 class Expected:
     """What is published for a result, in the unit of its main figure. `outside` is 1 if the figure
-    is above, -1 if it is below."""
+    is above, -1 if it is below. `together`: it is outside since other figures are low, too."""
     reference: Reference
     value: float
     low: float
     typical: float
     high: float
     outside: int
+    together: bool = False
+
+    @property
+    def published_value(self) -> float:
+        """The value in the unit in which the figure is published."""
+        return self.value * self.reference.typical / self.typical
 
     @property
     def slow(self) -> bool:
         return _is_bad_side(self.reference, self.outside)
 
 
+def is_narrow(reference: Reference, value: float) -> bool:
+    """Whether memory has half of the width, or less, that other machines of its model have."""
+    return reference.figure == "memory_bits" and 2 * value <= reference.high
+
+
 def _is_bad_side(reference: Reference, outside: int) -> bool:
     return outside == (1 if FIGURES[reference.figure].slow else -1)
 
 
-def spread_of(model: str, figure: str) -> str:
-    """The name of an allowance. Machines with the same system on a chip differ less in memory than
-    those that have only the CPU in common."""
-    return f"{figure} on a chip" if "," in model else figure
+def is_of_a_chip(model: str) -> bool:
+    """Whether all machines of a model have the same system on a chip."""
+    return "," in model or model.split()[1] != str(ARM64)
+
+
+def chip_name(platform: str) -> str:
+    """The name of a system on a chip in Linux."""
+    return CHIPS.get(platform, platform)
+
+
+def spread_of(model: str, *figures: str) -> str:
+    """The name of an allowance, for one figure or for several together. Machines with the same
+    system on a chip differ less in memory than those that have only the core in common."""
+    name = " and ".join(figures)
+    return f"{name} on a chip" if figures[0] in OF_MEMORY and is_of_a_chip(model) else name
 
 
 def parse(text: str) -> Data:
@@ -211,15 +269,17 @@ def expected(machine: dict, result: dict) -> Expected | None:
 
 
 def _expected_in_unit(row: Reference, value: float, shown: float) -> Expected:
-    scale = shown / value
+    scale, outside = shown / value, data().outside(row, value)
     return Expected(row, shown, row.low * scale, row.typical * scale, row.high * scale,
-                    data().outside(row, value))
+                    max(outside, 0) if row.figure in MESSAGES else outside)
 
 
 def is_comparable(machine: dict, result: dict) -> bool:
-    """Whether a result is of ordinary memory on the node of its CPU, and its data were right."""
+    """Whether a result is of ordinary memory on the node of its CPU, and its data were right. That
+    of c2c is on the node of the writer."""
     remote = result.get("remote_threads")
-    near = remote == 0 if remote is not None else \
+    near = result.get("home") == "writer" if result.get("test") == "c2c" else \
+        remote == 0 if remote is not None else \
         len(machine.get("nodes") or []) < 2 or places.is_local(machine, result)
     return near and result.get("verified") != "failed" and \
         result.get("memory_object") is None and result.get("target", "ram") == "ram" and \
@@ -230,8 +290,8 @@ def values(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
     """The published figures that a result can be compared with, each with its value in their unit
     and in that of the result."""
     test, kind = result.get("test"), result.get("type")
-    if test == "latency" and kind == "wb":
-        yield from _of_latency(machine, result)
+    if kind == "wb" and test in BY_TEST:
+        yield from BY_TEST[test](machine, result)
     rate = result.get("mb_per_s")
     if test == "bandwidth" and rate:
         op, threads = result.get("op"), result.get("threads")
@@ -255,6 +315,36 @@ def _of_latency(machine: dict, result: dict) -> Iterator[tuple[str, float, float
         yield f"{level}_cycles", cycles, ns
     if level in ("l3", "memory"):
         yield f"{level}_ns", ns, ns
+
+
+def _of_changed_line(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
+    """A message takes at least as long as a load of a line that another core has changed. In a
+    virtual machine nobody knows which cores are near."""
+    ns, l3 = result.get("ns_per_line"), [
+        numbers(str(one.get("cpus"))) for one in machine.get("caches") or []
+        if one.get("level") == 3]
+    mine = [next((cpus for cpus in l3 if result.get(cpu) in cpus), None)
+            for cpu in ("writer_cpu", "reader_cpu")]
+    if ns and None not in mine and machine.get("hypervisor", "") is None and \
+            result.get("state") == "hitm" and result.get("siblings") == "no":
+        yield f"c2c_{'near' if mine[0] == mine[1] else 'far'}_ns", ns, ns
+
+
+def _of_tlb(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
+    """What a miss of the first TLB costs, if the second one has all pages and L1 all lines. The
+    loads of lines close together then take as long as any from L1, which gives the clock."""
+    cpu, pages = str(result.get("cpu", "")), result.get("pages") or 0
+    ns, packed = result.get("tlb_ns"), result.get("packed_ns_per_load")
+    rows = known_rows(machine, int(cpu) if cpu.isdigit() else None)
+    if not ns or not packed or result.get("page_bytes") != PAGE or \
+            not rows.keys() >= {"dtlb_entries", "stlb_entries", "l1_cycles", "l1d_kib"}:
+        return
+    if 2 * rows["dtlb_entries"].high <= pages <= rows["stlb_entries"].low / 2 and \
+            pages * LINE <= rows["l1d_kib"].low * 1024:
+        yield "dtlb_miss_cycles", ns * rows["l1_cycles"].typical / packed, ns
+
+
+BY_TEST = {"latency": _of_latency, "c2c": _of_changed_line, "tlb": _of_tlb}
 
 
 def in_memory(machine: dict, result: dict) -> bool:

@@ -5,7 +5,7 @@ import argparse
 
 from mc import Failure, emit
 from mc.analysis import reference
-from mc.analysis.reference import FIGURES, Reference
+from mc.analysis.reference import FIGURES, UNNAMED, Reference
 from mc.output import terminal
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import results
@@ -46,7 +46,8 @@ def command(args: argparse.Namespace) -> int:
         if len(exact or models) > 1:
             emit(terminal.lines([_listing(models)]))
         else:
-            emit(terminal.lines(parts(*(exact or models))))
+            model, = exact or models
+            emit(terminal.lines(parts(model) + of_unnamed_cpus([model])))
         return DONE
     else:
         machine = user.machine() | platform.describe()
@@ -74,7 +75,10 @@ def of_machine(machine: dict) -> list[Part]:
     cpus = [next(iter(numbers(str(kind.get("cpus")))), None) for kind in
             machine.get("kinds") or [{}]]
     found: list[Part] = []
-    for model in dict.fromkeys(reference.model_of(machine, cpu) for cpu in cpus):
+    models = [reference.model_of(machine, cpu) for cpu in cpus]
+    if reference.model_of(machine) in reference.data().rows:    # of all kinds of cores
+        models.append(reference.model_of(machine))
+    for model in dict.fromkeys(models):
         found += [Sentence(f"{machine.get('cpu') or 'CPU'}: {model or 'its number is not known'}.")]
         if why := reference.disguise(machine, model):
             found.append(Sentence(f"Nothing is known of it: {why}. "
@@ -85,7 +89,18 @@ def of_machine(machine: dict) -> list[Part]:
             found.append(Sentence("Nothing is published of this model that memcache knows."))
         else:
             found += parts(model, machine.get("platform") or "")
-    return found
+    return found + of_unnamed_cpus(models)
+
+
+def of_unnamed_cpus(models: list[str]) -> list[Part]:
+    """Figures of CPUs that their sources do not name, if none of these models has one of them."""
+    known = reference.data().rows
+    rows = known.get(UNNAMED, {})
+    if not rows or UNNAMED in models or any(rows.keys() & known.get(model, {}).keys()
+                                            for model in models):
+        return []
+    return [*parts(UNNAMED), Sentence("This may be any CPU, and nothing is compared with it. "
+                                      "`memcache report --contribute` gives figures of yours.")]
 
 
 def parts(model: str, platform_name: str = "") -> list[Part]:
@@ -94,7 +109,8 @@ def parts(model: str, platform_name: str = "") -> list[Part]:
     rows = known.known(model, platform_name)
     name = known.names.get(model)
     used = dict.fromkeys(source for row in rows.values() for source in row.sources.split("+"))
-    said: list[Part] = [Heading(f"{model}{f' ({name})' if name else ''}"), Grid(
+    title = "A CPU that its source does not name" if model == UNNAMED else model
+    said: list[Part] = [Heading(f"{title}{f' ({name})' if name else ''}"), Grid(
         ["figure", "low", "typical", "high", "machines", "source"],
         [_row(row) for figure, row in sorted(rows.items(), key=lambda one: [*FIGURES].index(
             one[0]))], left=1)]

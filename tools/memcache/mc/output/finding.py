@@ -11,8 +11,7 @@ from mc.analysis import disturbed, judge, marks, match, verdict
 from mc.analysis.highlights import Highlight, highlights
 from mc.analysis.judge import Difference, Word
 from mc.analysis.match import Pairing
-from mc.analysis.normal import Beside
-from mc.analysis.reference import expected
+from mc.analysis.normal import Beside, expected_of_results
 from mc.output import captions, comparison, normal
 from mc.output.charts import Source
 from mc.parts import Grid, Heading, Part, Sentence
@@ -116,8 +115,9 @@ def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
 
 def _figures_of_one_file(figures: list[Highlight]) -> Grid:
     """The figures, each beside another one of the same file."""
-    published = [Beside(one.run, one.result, there) if (there := expected(
-        one.run.machine, one.result)) else None for one in figures]
+    known = expected_of_results([*{id(one.run): one.run for one in figures}.values()])
+    published = [Beside(one.run, one.result, known[id(one.result)])
+                 if id(one.result) in known else None for one in figures]
     rows = [[_name_and_how(one), _marked_figure(one.run, one.result),
              *([normal.cell(there) if there else ""] if any(published) else []),
               f"{one.beside}: {_marked_figure(*one.other)}" if one.other else ""]
