@@ -136,6 +136,12 @@ def plant_uncached_hole(visit: Visit) -> None:
     visit.machine.sh(f"echo 'base={begin:#x} size={HOLE:#x} type=uncachable' >/proc/mtrr")
 
 
+def leave_uncached_pages(visit: Visit) -> None:
+    """A driver's free pages are UC. The module is unloaded before, so that it gets such pages."""
+    visit.machine.sh("rmmod memcache")
+    visit.plant("left-uc")
+
+
 def prices(**changed: int) -> Callable[[Visit], None]:
     return lambda visit: visit.machine.prices(**changed)
 
@@ -205,7 +211,7 @@ EXHIBITS = {
     "channels": Exhibit(
         "half of the memory channels are gone", "none: a module in the wrong slot",
         figure(f"bandwidth op=read width=16 size=8M page=4k cpu=0,1 node=0 {QUIET}"),
-        prices(service_ns=40), begin=prices(service_ns=20)),
+        prices(service_ns=80), begin=prices(service_ns=40)),
     "huge-page": Exhibit(
         "a process gets small pages in place of huge ones", "efa7df3e3bb5",
         user("latency size=8M page=thp repeat=1 warmup=0"),
@@ -215,8 +221,12 @@ EXHIBITS = {
     "split": Exhibit(
         "drivers have split the direct map into small pages", "41d88484c71c, for code only",
         figure(f"latency size=32M page=direct cpu=0 node=0 {QUIET}"),
-        lambda visit: visit.plant("split"), begin=prices(**FEW_TRANSLATIONS),
+        lambda visit: visit.plant("split"), UNLOAD, begin=prices(**FEW_TRANSLATIONS),
         kunit="memtype_free_pages_are_wb, which prints the number of small pages"),
+    "left-uc": Exhibit(
+        "a driver has freed pages that it left uncached", "none: a driver of any kind",
+        verdict("wb"), leave_uncached_pages, UNLOAD,
+        kunit="memtype_free_pages_are_wb"),
     "nopat": Exhibit(
         "PAT is off: WC memory is UC-", "72cbc8f04fe2", verdict("wc"),
         faulty=(KERNEL, "nopat"), kunit="memtype_effect (skipped, with the reason)"),

@@ -16,7 +16,7 @@
 
 static char *bug = "";
 module_param(bug, charp, 0444);
-MODULE_PARM_DESC(bug, "memremap or split");
+MODULE_PARM_DESC(bug, "memremap, split or left-uc");
 
 static unsigned long blocks[BLOCKS];
 
@@ -42,21 +42,63 @@ static void memremap_end(void)
 	unregister_kretprobe(&probe);
 }
 
-/* A driver changes a single page of a block and back. */
-static int split_begin(void)
+static int take_blocks(void)
 {
 	int i, err = 0;
 
-	for (i = 0; i < BLOCKS; i++)
+	for (i = 0; i < BLOCKS; i++) {
 		blocks[i] = __get_free_pages(GFP_KERNEL | __GFP_NOWARN, BLOCK_ORDER);
-	for (i = 0; i < BLOCKS && !err; i++) {
-		err = blocks[i] ? set_memory_uc(blocks[i], 1) : -ENOMEM;
-		if (!err)
-			err = set_memory_wb(blocks[i], 1);
+		err = blocks[i] ? err : -ENOMEM;
 	}
+	return err;
+}
+
+static void free_blocks(void)
+{
+	int i;
+
 	for (i = 0; i < BLOCKS; i++)
 		free_pages(blocks[i], BLOCK_ORDER);
+}
+
+/* Make pages of each block UC, or WB. It does not matter to the kernel who has them. */
+static int set_blocks(int (*set)(unsigned long address, int pages), int pages)
+{
+	int i, err = 0;
+
+	for (i = 0; i < BLOCKS && !err; i++)
+		err = set(blocks[i], pages);
 	return err;
+}
+
+/* A driver changes a single page of a block and back. */
+static int split_begin(void)
+{
+	int err = take_blocks();
+
+	if (!err)
+		err = set_blocks(set_memory_uc, 1) ?: set_blocks(set_memory_wb, 1);
+	free_blocks();
+	return err;
+}
+
+/* A driver frees blocks that are UC. */
+static int left_uc_begin(void)
+{
+	int err = take_blocks();
+
+	if (!err) {
+		err = set_blocks(set_memory_uc, 1 << BLOCK_ORDER);
+		if (err)
+			set_blocks(set_memory_wb, 1 << BLOCK_ORDER);
+	}
+	free_blocks();
+	return err;
+}
+
+static void left_uc_end(void)
+{
+	set_blocks(set_memory_wb, 1 << BLOCK_ORDER);
 }
 
 static const struct mistake {
@@ -66,6 +108,7 @@ static const struct mistake {
 } mistakes[] = {
 	{ "memremap", memremap_begin, memremap_end },
 	{ "split", split_begin, NULL },
+	{ "left-uc", left_uc_begin, left_uc_end },
 };
 
 static const struct mistake *planted;

@@ -31,7 +31,7 @@
 #include <asm/cpufeature.h>
 #include <asm/memtype.h>
 #include <asm/msr.h>
-#include <asm/special_insns.h>
+#include <asm/mtrr.h>
 #define HAVE_TYPES	1	/* the test can read them from page tables */
 #define HAVE_SET_MEMORY	1	/* RAM can be given another type */
 #elif defined(CONFIG_ARM64)
@@ -215,51 +215,15 @@ static void unmap(void *addr)
 #define LOADS		512
 #define LINES		64
 #define PASSES		8
-#define LINE		64
 
-/*
- * Load the same line again and again. Each load needs the value of the one before. Nothing is
- * written, so that any RAM may be read. All that is timed is noinstr: sanitizers would take part
- * in the time, and complain of loads from free pages.
- */
-static noinstr void memtype_loads(void *line)
-{
-	unsigned long zero = 0, at = 0, *p = line;
-	int i;
+/* memtype_loops.S; nothing but memtype_write_lines() writes, so that any RAM may be read. */
+asmlinkage void memtype_loads(void *line, unsigned long count);
+asmlinkage void memtype_flushed_loads(void *line, unsigned long count);
+asmlinkage void memtype_read_lines(void *lines, unsigned long count);
+asmlinkage void memtype_write_lines(void *lines, unsigned long count);
 
-	OPTIMIZER_HIDE_VAR(zero);
-	for (i = 0; i < LOADS; i++)
-		at = READ_ONCE(p[at]) & zero;
-}
-
-/* The same, but the line comes from memory each time. */
-static noinstr void memtype_flushed_loads(void *line)
-{
-	unsigned long zero = 0, at = 0, *p = line;
-	int i;
-
-	OPTIMIZER_HIDE_VAR(zero);
-	for (i = 0; i < LOADS; i++) {
-		clflush(p);
-		mb();	/* The load must not come before the flush. */
-		at = READ_ONCE(p[at]) & zero;
-	}
-}
-
-static __always_inline void store_lines(unsigned long *p, unsigned long *end)
-{
-	for (; p < end; p++)
-		WRITE_ONCE(*p, (unsigned long)p);
-	wmb();	/* Write-combining buffers are part of the time. */
-}
-
-static noinstr void memtype_stores(void *lines)
-{
-	store_lines(lines, lines + LINES * LINE);
-}
-
-/* The least time of some passes, for each of @count parts of a pass, in picoseconds. */
-static u64 least_ps(void (*pass)(void *p), void *p, unsigned int count)
+/* The least time of some passes, for each of @count loads or lines of a pass, in picoseconds. */
+static u64 least_ps(void (*pass)(void *p, unsigned long count), void *p, unsigned long count)
 {
 	u64 ns, least = U64_MAX;
 	unsigned long flags;
@@ -268,7 +232,7 @@ static u64 least_ps(void (*pass)(void *p), void *p, unsigned int count)
 	for (i = 0; i < PASSES; i++) {
 		local_irq_save(flags);
 		ns = ktime_get_ns();
-		pass(p);
+		pass(p, count);
 		ns = ktime_get_ns() - ns;
 		local_irq_restore(flags);
 		least = min(least, ns);
@@ -286,12 +250,18 @@ static struct times measure(struct kunit *test, void *p, const char *what)
 	struct times t = {
 		.load = least_ps(memtype_loads, p, LOADS),
 		.flushed = least_ps(memtype_flushed_loads, p, LOADS),
-		.line = least_ps(memtype_stores, p, LINES),
+		.line = least_ps(memtype_write_lines, p, LINES),
 	};
 
 	kunit_info(test, "%s: a load takes %llu ps, %llu after CLFLUSH; a line of stores %llu\n",
 		   what, t.load, t.flushed, t.line);
 	return t;
+}
+
+/* Loads from a cache are faster than those after a flush. */
+static bool is_cached(struct times t)
+{
+	return 2 * t.load < t.flushed;
 }
 
 /* Types may have no effect here, and no kernel could help that. */
@@ -301,6 +271,13 @@ static bool excused(void)
 }
 
 #define EXCUSE	"the hypervisor or emulator ignores memory types"
+
+/* Skip the rest of a test. A skip would hide what was wrong before, so that stays a failure. */
+static void skip_rest(struct kunit *test, const char *reason)
+{
+	KUNIT_ASSERT_NE(test, test->status, KUNIT_FAILURE);
+	kunit_skip(test, "%s", reason);
+}
 
 /* ------------------------------------------------------------------------ set_memory_*() */
 
@@ -381,11 +358,11 @@ static void memtype_effect(struct kunit *test)
 	change(test, b, set_memory_wb);
 
 	if (uc.load <= 2 * wb.load && excused())
-		kunit_skip(test, "UC- memory is as fast as WB: " EXCUSE);
+		skip_rest(test, "UC- memory is as fast as WB: " EXCUSE);
 	KUNIT_EXPECT_GT_MSG(test, uc.load, 2 * wb.load, "UC- memory is as fast as WB");
 	KUNIT_EXPECT_LT_MSG(test, 2 * again.load, uc.load, "memory that is WB again is slow");
 	if (!pat_enabled())
-		kunit_skip(test, "PAT is off: WC memory is UC-");
+		skip_rest(test, "PAT is off: WC memory is UC-");
 	KUNIT_EXPECT_GT_MSG(test, wc.load, 2 * wb.load, "WC memory is as fast as WB");
 	KUNIT_EXPECT_LT_MSG(test, 2 * wc.line, uc.line, "WC memory does not combine stores");
 }
@@ -433,7 +410,7 @@ static void memtype_ram_is_cached(struct kunit *test)
 	}
 	kunit_info(test, "of %lu pages that are WB, %lu are not cached\n", looked, slow);
 	if (slow && excused())
-		kunit_skip(test, "CLFLUSH makes no load slower: " EXCUSE);
+		skip_rest(test, "CLFLUSH makes no load slower: " EXCUSE);
 	KUNIT_EXPECT_EQ_MSG(test, slow, 0UL, "there is RAM that is not cached, first at %lu MiB",
 			    first >> (20 - PAGE_SHIFT));
 }
@@ -517,34 +494,65 @@ static const struct map_case {
 
 KUNIT_ARRAY_PARAM_DESC(map, map_cases, name);
 
+/*
+ * Where firmware has not enabled the MTRRs, as qboot of QEMU, no memory is WB, and the kernel
+ * gives UC- to those who want WB. A guest whose CPU has no MTRRs gets WB.
+ */
+static void skip_unless_mtrrs_allow(struct kunit *test, enum type type)
+{
+	if (type == TYPE_WB && boot_cpu_has(X86_FEATURE_MTRR) &&
+	    !(native_read_msr(MSR_MTRRdefType) & MTRR_DEF_TYPE_E))
+		kunit_skip(test, "the firmware has left the MTRRs off, so no memory is WB");
+}
+
+/* Map the memory that reserved= names, or skip the test. */
+static void *map_reserved(struct kunit *test)
+{
+	const struct map_case *c = test->param_value;
+	void *p;
+
+	if (!reserved)
+		kunit_skip(test, KBUILD_MODNAME ".reserved= names no memory");
+	KUNIT_ASSERT_EQ_MSG(test, region_intersects(reserved, SZ_2M, IORESOURCE_SYSTEM_RAM,
+						    IORES_DESC_NONE),
+			    REGION_DISJOINT, "reserved= is memory that the kernel uses");
+	skip_unless_mtrrs_allow(test, c->type);
+	p = c->map(reserved, SZ_2M);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unmap_io, p), 0);
+	return p;
+}
+
+/* The page tables say what was asked for, and an alias of another type is refused. */
 static void memtype_map(struct kunit *test)
 {
 	const struct map_case *c = test->param_value;
 	enum type type = type_to_get(test, c->type);
-	bool is_cached, should_be;
-	struct times t;
-	void *p;
+	void *alias, *p = map_reserved(test);
 
-	if (!reserved)
-		kunit_skip(test, "memtype_kunit.reserved= names no memory");
-	KUNIT_ASSERT_EQ_MSG(test, region_intersects(reserved, SZ_2M, IORESOURCE_SYSTEM_RAM,
-						    IORES_DESC_NONE),
-			    REGION_DISJOINT, "reserved= is memory that the kernel uses");
-	p = c->map(reserved, SZ_2M);
-	KUNIT_ASSERT_NOT_NULL(test, p);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unmap_io, p), 0);
 	expect_mapping(test, p, SZ_2M / PAGE_SIZE, type,
 		       IS_ALIGNED(reserved, SZ_2M) ? PMD_SIZE : PAGE_SIZE, c->name);
-	if (c->alias && pat_enabled())
-		KUNIT_EXPECT_NULL_MSG(test, c->alias(reserved, PAGE_SIZE),
-				      "another type is not refused");
+	if (!c->alias || !pat_enabled())
+		return;
+	alias = c->alias(reserved, PAGE_SIZE);
+	KUNIT_EXPECT_NULL_MSG(test, alias, "another type is not refused");
+	if (alias)
+		unmap_io(alias);
+}
 
-	t = measure(test, p, c->name);
-	is_cached = 2 * t.load < t.flushed;
-	should_be = c->type == TYPE_WB;
-	if (is_cached != should_be && excused())
-		kunit_skip(test, "the type has no effect: " EXCUSE);
-	KUNIT_EXPECT_EQ_MSG(test, is_cached, should_be, "%s has no effect", type_names[c->type]);
+/* What is WB is cached, as RAM is, and nothing else is. */
+static void memtype_map_effect(struct kunit *test)
+{
+	const struct map_case *c = test->param_value;
+	struct times t = measure(test, map_reserved(test), c->name);
+	struct times ram = measure(test, get_block(test, 0)->addr, "RAM");
+	bool should_be = c->type == TYPE_WB;
+
+	if ((is_cached(t) != should_be || !is_cached(ram)) && excused())
+		skip_rest(test, "the type has no effect: " EXCUSE);
+	KUNIT_EXPECT_TRUE_MSG(test, is_cached(ram), "RAM is not cached");
+	KUNIT_EXPECT_EQ_MSG(test, is_cached(t), should_be, "%s has no effect",
+			    type_names[c->type]);
 }
 
 static int note_first(struct resource *found, void *data)
@@ -562,6 +570,7 @@ static void memtype_acpi_tables(struct kunit *test)
 	walk_iomem_res_desc(IORES_DESC_ACPI_TABLES, IORESOURCE_MEM, 0, -1, &at, note_first);
 	if (!at)
 		kunit_skip(test, "no memory is listed as ACPI tables");
+	skip_unless_mtrrs_allow(test, TYPE_WB);
 	p = memremap(at & PAGE_MASK, PAGE_SIZE, MEMREMAP_WB);
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unmap_io, p), 0);
@@ -616,21 +625,8 @@ static void memtype_vmap(struct kunit *test)
 /* --------------------------------------------------------------------------------- speeds */
 
 #if HAVE_SET_MEMORY && defined(CONFIG_MEMTYPE_KUNIT_BENCHMARK)
-/* Interrupts are off while so many bytes are read or written. */
-#define SPEED_BYTES	SZ_64K
-
-static noinstr void memtype_read_block(void *block)
-{
-	unsigned long *p = block, *end = block + SPEED_BYTES;
-
-	for (; p < end; p++)
-		READ_ONCE(*p);
-}
-
-static noinstr void memtype_write_block(void *block)
-{
-	store_lines(block, block + SPEED_BYTES);
-}
+/* Interrupts are off while so many lines are read or written. */
+#define SPEED_LINES	1024
 
 /* The speed of each type, in MB/s. Nothing is expected of it. */
 static void memtype_speeds(struct kunit *test)
@@ -646,12 +642,11 @@ static void memtype_speeds(struct kunit *test)
 		u64 read, write;
 
 		change(test, b, types[i].set);
-		/* Bytes in a picosecond, times 10^6. */
-		read = least_ps(memtype_read_block, b->addr, 1) ?: 1;
-		write = least_ps(memtype_write_block, b->addr, 1) ?: 1;
+		/* A line has 64 bytes; bytes in a picosecond, times 10^6, are MB/s. */
+		read = least_ps(memtype_read_lines, b->addr, SPEED_LINES) ?: 1;
+		write = least_ps(memtype_write_lines, b->addr, SPEED_LINES) ?: 1;
 		kunit_info(test, "%s: reads %llu MB/s, writes %llu MB/s\n", types[i].name,
-			   SPEED_BYTES * 1000000ULL / read,
-			   SPEED_BYTES * 1000000ULL / write);
+			   64000000 / read, 64000000 / write);
 		change(test, b, set_memory_wb);
 	}
 }
@@ -672,6 +667,7 @@ static void name(struct kunit *test)						\
 ABSENT(memtype_set_memory)
 ABSENT(memtype_effect)
 ABSENT(memtype_map)
+ABSENT(memtype_map_effect)
 ABSENT(memtype_acpi_tables)
 ABSENT(memtype_ram_is_cached)
 ABSENT(memtype_free_pages_are_wb)
@@ -681,9 +677,11 @@ static struct kunit_case memtype_cases[] = {
 #if HAVE_SET_MEMORY
 	KUNIT_CASE_PARAM(memtype_set_memory, set_gen_params),
 	KUNIT_CASE_PARAM(memtype_map, map_gen_params),
+	KUNIT_CASE_PARAM(memtype_map_effect, map_gen_params),
 #else
 	KUNIT_CASE(memtype_set_memory),
 	KUNIT_CASE(memtype_map),
+	KUNIT_CASE(memtype_map_effect),
 #endif
 	KUNIT_CASE_PARAM(memtype_vmap, vmap_gen_params),
 	KUNIT_CASE(memtype_acpi_tables),
