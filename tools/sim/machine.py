@@ -136,7 +136,7 @@ class Machine:
 
     def counts(self) -> dict:
         """The counts since the last call: those of each of the `windows`, and of each of the
-        `cpus`."""
+        `cpus`; and the lines that each node's memory controller has moved, `controllers`."""
         return self._ask("counts")
 
     def watch(self, *windows: str) -> None:

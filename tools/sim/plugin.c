@@ -325,31 +325,44 @@ static void cpuid(uint64_t *rax_rcx_rdx_rbx)
 	r[2] = out[3];
 }
 
+static uint64_t traffic_register(uint32_t number)
+{
+	const struct traffic *t = model_traffic(number / 2);
+
+	return number % 2 ? t->written : t->read;
+}
+
 static msr_function qemu_rdmsr;
 
-/* Before QEMU's helper, which knows no such register. QEMU finds the instruction by the address
+/* Before QEMU's helper, which knows no such registers. QEMU finds the instruction by the address
  * that its helper returns to, so the helper is reached by a jump.
  */
 static void __attribute__((optimize("O2"))) rdmsr(uint64_t *rax_rcx_rdx_rbx)
 {
 	uint64_t *r = rax_rcx_rdx_rbx, value;
+	uint32_t msr = r[1];
 
-	if ((uint32_t)r[1] != MSR_PREFETCHERS)
+	if (msr == MSR_PREFETCHERS)
+		value = pages_prefetchers(machine_current());
+	else if (msr - MSR_TRAFFIC < 2 * NODES_MOST)
+		value = traffic_register(msr - MSR_TRAFFIC);
+	else
 		return qemu_rdmsr(r);
-	value = pages_prefetchers(machine_current());
 	r[0] = (uint32_t)value;
 	r[2] = value >> 32;
 }
 
 /* QEMU has a description of each helper, which begins with its address. */
-static bool take_over_rdmsr(void)
+static bool take_over_helper(const char *name, void *by, void **qemus)
 {
-	msr_function *helper = dlsym(RTLD_DEFAULT, "helper_info_rdmsr");
+	void **helper = dlsym(RTLD_DEFAULT, name);
 
-	if (!helper)
+	if (!helper) {
+		fprintf(stderr, "memcache: this QEMU does not export %s\n", name);
 		return false;
-	qemu_rdmsr = *helper;
-	*helper = rdmsr;
+	}
+	*qemus = *helper;
+	*helper = by;
 	return true;
 }
 
@@ -432,10 +445,8 @@ EXPORTED int qemu_plugin_install(plugin_id id, const struct plugin_info *info, i
 	}
 	if (!take_over())
 		return -1;
-	if (is_x86 && !take_over_rdmsr()) {
-		fprintf(stderr, "memcache: this QEMU does not export helper_info_rdmsr\n");
+	if (is_x86 && !take_over_helper("helper_info_rdmsr", rdmsr, (void **)&qemu_rdmsr))
 		return -1;
-	}
 	qemu_plugin_register_vcpu_init_cb(id, begin_cpu);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate_block);
 	return 0;
