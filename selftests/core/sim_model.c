@@ -101,6 +101,22 @@ static void test_hit_of_others(void **state)
 	assert_int_equal(load(0, 0), 41);
 }
 
+/* The node that has a line in its memory is asked where its copies are. */
+static void test_home(void **state)
+{
+	make("home_ns=3 home_ns_0_1=5 home_ns_1_0=6");
+	store(1, 0);
+	store(1, FAR);
+	assert_int_equal(load(0, 0), 40 + 3);
+	assert_int_equal(load(0, FAR), 40 + 5);
+	assert_int_equal(load(2, 0), 32 + 6);
+	assert_int_equal(load(2, FAR), 32 + 3);
+	assert_int_equal(store(0, FAR), 1 + 30 + 5);
+	/* Memory, and the CPU's own caches, cost what they cost without. */
+	assert_int_equal(load(0, FAR + 64), 180);
+	assert_int_equal(load(0, FAR + 64), 1);
+}
+
 static void test_flush(void **state)
 {
 	make("");
@@ -338,7 +354,7 @@ int main(void)
 		cmocka_unit_test(test_combining), cmocka_unit_test(test_streaming),
 		cmocka_unit_test(test_controller), cmocka_unit_test(test_refresh),
 		cmocka_unit_test(test_prefetcher), cmocka_unit_test(test_tlb),
-		cmocka_unit_test(test_private), cmocka_unit_test(test_traffic),
+		cmocka_unit_test(test_home), cmocka_unit_test(test_private), cmocka_unit_test(test_traffic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,6 +170,12 @@ static unsigned int nearest_node(unsigned int cpu, unsigned int sharers)
 	return shape.node[first];
 }
 
+/* The price of asking the node that has the line in its memory which CPUs have copies. */
+static uint64_t ask_home(unsigned int here, uint64_t line)
+{
+	return prices.home_ns[here][node_of(line * 64)];
+}
+
 /* The price of finding a line that the CPU's own caches lack. */
 static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 {
@@ -185,7 +191,7 @@ static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 			keep_in_l3(cpu, now, line, true);
 		else
 			write_back(now, line);
-		return prices.dirty_ns[here][shape.node[owner]];
+		return ask_home(here, line) + prices.dirty_ns[here][shape.node[owner]];
 	}
 	if (cache_use(l3, line)) {
 		h->level[2]++;
@@ -195,7 +201,7 @@ static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 		keep_in_l3(cpu, now, line, false);
 	if (others) {
 		h->clean++;
-		return prices.clean_ns[here][nearest_node(cpu, others)];
+		return ask_home(here, line) + prices.clean_ns[here][nearest_node(cpu, others)];
 	}
 	h->memory++;
 	return prices.memory_ns[here][node_of(line * 64)] +
@@ -249,14 +255,15 @@ static uint64_t load(unsigned int cpu, int64_t now, uint64_t line, bool for_stor
 
 static uint64_t store(unsigned int cpu, int64_t now, uint64_t line)
 {
-	unsigned int others = directory_sharers(line) & ~(1U << cpu);
+	unsigned int here = shape.node[cpu], others = directory_sharers(line) & ~(1U << cpu);
 	bool has = directory_sharers(line) >> cpu & 1;
 	uint64_t cost = load(cpu, now, line, true);
 
 	if (others) {
 		/* A line that the CPU lacked came together with the right to change it. */
 		if (has)
-			cost += prices.clean_ns[shape.node[cpu]][nearest_node(cpu, others)];
+			cost += ask_home(here, line) +
+				prices.clean_ns[here][nearest_node(cpu, others)];
 		take_from_others(cpu, line);
 	}
 	directory_own(line, cpu);
