@@ -354,7 +354,8 @@ int main(void)
 		cmocka_unit_test(test_combining), cmocka_unit_test(test_streaming),
 		cmocka_unit_test(test_controller), cmocka_unit_test(test_refresh),
 		cmocka_unit_test(test_prefetcher), cmocka_unit_test(test_tlb),
-		cmocka_unit_test(test_home), cmocka_unit_test(test_private), cmocka_unit_test(test_traffic),
+		cmocka_unit_test(test_home), cmocka_unit_test(test_private),
+		cmocka_unit_test(test_traffic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,6 +352,46 @@ static void __attribute__((optimize("O2"))) rdmsr(uint64_t *rax_rcx_rdx_rbx)
 	r[2] = value >> 32;
 }
 
+/* The cache that each CPU of arm64 has selected by CSSELR_EL1: 2 * (level - 1), plus 1 for code. */
+static uint64_t selected[CPUS_MOST];
+
+/* CCSIDR_EL1 of a selected cache of the prices (Arm ARM, DDI 0487). CLIDR_EL1 of QEMU's CPU lists
+ * two levels. @value: what its own register says.
+ */
+static uint64_t describe_cache(uint64_t which, uint64_t value)
+{
+	const struct prices *p = model_prices();
+	uint64_t bytes = which == 2 ? p->l2_bytes : p->l1_bytes;
+	uint64_t ways = which == 2 ? p->l2_ways : p->l1_ways, sets = bytes / 64 / ways;
+
+	if ((which != 0 && which != 2) || !bytes)	/* code, which is free */
+		return value;
+	/* A value of 64 bits has wider fields: FEAT_CCIDX. */
+	return value >> 32 ? (sets - 1) << 32 | (ways - 1) << 3 | 2 :
+	       (sets - 1) << 13 | (ways - 1) << 3 | 2;
+}
+
+static get_register_function qemu_get_register;
+static set_register_function qemu_set_register;
+
+/* Before QEMU's helpers, which are reached as that of RDMSR is. Their description of a system
+ * register begins with its name.
+ */
+static uint64_t __attribute__((optimize("O2"))) get_register(void *env, const void *about)
+{
+	if (strcmp(*(const char *const *)about, "CCSIDR"))
+		return qemu_get_register(env, about);
+	return describe_cache(selected[machine_current()], qemu_get_register(env, about));
+}
+
+static void __attribute__((optimize("O2"))) set_register(void *env, const void *about,
+							 uint64_t value)
+{
+	if (!strcmp(*(const char *const *)about, "CSSELR"))
+		selected[machine_current()] = value;
+	return qemu_set_register(env, about, value);
+}
+
 /* QEMU has a description of each helper, which begins with its address. */
 static bool take_over_helper(const char *name, void *by, void **qemus)
 {
@@ -364,6 +404,16 @@ static bool take_over_helper(const char *name, void *by, void **qemus)
 	*qemus = *helper;
 	*helper = by;
 	return true;
+}
+
+static bool take_over_helpers(void)
+{
+	if (is_x86)
+		return take_over_helper("helper_info_rdmsr", rdmsr, (void **)&qemu_rdmsr);
+	return take_over_helper("helper_info_get_cp_reg64", get_register,
+				(void **)&qemu_get_register) &&
+	       take_over_helper("helper_info_set_cp_reg64", set_register,
+				(void **)&qemu_set_register);
 }
 
 static bool take_over(void)
@@ -443,9 +493,7 @@ EXPORTED int qemu_plugin_install(plugin_id id, const struct plugin_info *info, i
 			return -1;
 		}
 	}
-	if (!take_over())
-		return -1;
-	if (is_x86 && !take_over_helper("helper_info_rdmsr", rdmsr, (void **)&qemu_rdmsr))
+	if (!take_over() || !take_over_helpers())
 		return -1;
 	qemu_plugin_register_vcpu_init_cb(id, begin_cpu);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate_block);
