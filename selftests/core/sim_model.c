@@ -101,6 +101,22 @@ static void test_hit_of_others(void **state)
 	assert_int_equal(load(0, 0), 41);
 }
 
+/* The node that has a line in its memory is asked where its copies are. */
+static void test_home(void **state)
+{
+	make("home_ns=3 home_ns_0_1=5 home_ns_1_0=6");
+	store(1, 0);
+	store(1, FAR);
+	assert_int_equal(load(0, 0), 40 + 3);
+	assert_int_equal(load(0, FAR), 40 + 5);
+	assert_int_equal(load(2, 0), 32 + 6);
+	assert_int_equal(load(2, FAR), 32 + 3);
+	assert_int_equal(store(0, FAR), 1 + 30 + 5);
+	/* Memory, and the CPU's own caches, cost what they cost without. */
+	assert_int_equal(load(0, FAR + 64), 180);
+	assert_int_equal(load(0, FAR + 64), 1);
+}
+
 static void test_flush(void **state)
 {
 	make("");
@@ -207,6 +223,73 @@ static void test_controller(void **state)
 	assert_int_equal(at(1, 1200, LOAD, UC, 0, 8), 1000 + 40);
 }
 
+static struct traffic moved_before[2];
+
+/* Lines that a node's controller has moved since the last call. */
+static void moved(unsigned int node, unsigned long read, unsigned long written)
+{
+	const struct traffic *now = model_traffic(node);
+
+	assert_int_equal(now->read - moved_before[node].read, read);
+	assert_int_equal(now->written - moved_before[node].written, written);
+	moved_before[node] = *now;
+}
+
+static void test_traffic(void **state)
+{
+	struct access a = { .bytes = 64, .operation = STORE, .type = WB, .streaming = true };
+	unsigned long line;
+
+	make("");
+	moved_before[0] = *model_traffic(0);
+	moved_before[1] = *model_traffic(1);
+	/* A store reads its line first. What is in a cache moves nothing. */
+	load(0, 0);
+	store(0, 64);
+	load(0, 0);
+	store(0, 64);
+	load(2, FAR);
+	moved(0, 2, 0);
+	moved(1, 1, 0);
+	/* Of the lines that 32 others push out of L2, only the changed one is written. */
+	for (line = 2; line < 34; line++)
+		load(0, line * 64);
+	moved(0, 32, 1);
+	/* Flushed, cleaned, or taken by another CPU's load. */
+	store(0, 0);
+	at(0, 0, FLUSH, 0, 0, 0);
+	moved(0, 1, 1);
+	store(0, 0);
+	at(0, 0, CLEAN, 0, 0, 0);
+	at(0, 0, CLEAN, 0, 0, 0);
+	moved(0, 1, 1);
+	store(0, 0);
+	load(1, 0);
+	moved(0, 0, 1);
+	/* Uncached accesses, and parts of lines, count as lines. */
+	at(0, 0, LOAD, UC, FAR, 1);
+	at(0, 0, STORE, UC, FAR, 8);
+	at(0, 0, LOAD, WC, FAR, 4);
+	at(0, 0, STORE, WC, FAR, 64);
+	at(0, 0, STORE, WC, FAR + 64, 16);
+	at(0, 0, DRAIN, 0, 0, 0);
+	moved(1, 2, 1 + 1 + 2);
+	/* A streaming store reads nothing. */
+	model_access(0, 0, &a);
+	moved(0, 0, 1);
+	make("prefetch_lines=2");
+	load(0, 4096);
+	moved(0, 3, 0);
+	moved(1, 0, 0);
+	/* The prefetcher, too, finds in L3 what L2 has lost. */
+	make("prefetch_lines=2 l3_bytes=64K");
+	for (line = 0; line < 64; line++)
+		load(0, line * 64);
+	moved(0, 64, 0);
+	load(0, 0);
+	moved(0, 0, 0);
+}
+
 static void test_refresh(void **state)
 {
 	make("refresh_every_ns=1000 refresh_ns=100");
@@ -271,7 +354,8 @@ int main(void)
 		cmocka_unit_test(test_combining), cmocka_unit_test(test_streaming),
 		cmocka_unit_test(test_controller), cmocka_unit_test(test_refresh),
 		cmocka_unit_test(test_prefetcher), cmocka_unit_test(test_tlb),
-		cmocka_unit_test(test_private),
+		cmocka_unit_test(test_home), cmocka_unit_test(test_private),
+		cmocka_unit_test(test_traffic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
  *                 2  counts, but only one such event can be on a PMU: they take turns
  *                 3  counts; can be opened as often as the parameter opens says
  *                 4  can't be opened
+ *                 5  counts what the simulated machine's controllers move (tools/sim): k is twice
+ *                    the number of the node, plus 1 for lines that it writes
  *   config 8-23   k, in sixteenths
  *
  * A third PMU, mc_core, counts for a thread what loops on its own CPU go through, in bytes
@@ -24,13 +26,16 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
+#include <asm/msr.h>
 
 #define NPMUS		2
 #define MOST_LOOPS	16
 #define WORD_BYTES	10	/* of struct mc_loop_args: MC_ARG_BYTES in words of 8 bytes */
 #define WORD_PASSES	11
 
-enum { EVENT_COUNTS = 1, EVENT_ALONE, EVENT_ONCE, EVENT_NEVER };
+#define MSR_TRAFFIC	0x400000e0	/* tools/sim/pages.h */
+
+enum { EVENT_COUNTS = 1, EVENT_ALONE, EVENT_ONCE, EVENT_NEVER, EVENT_SIMULATED };
 
 static char *loops[MOST_LOOPS];
 static unsigned int nloops;
@@ -103,7 +108,12 @@ static unsigned int kind_of(const struct perf_event *event)
 static u64 lines_now(const struct perf_event *event)
 {
 	u64 k = event->attr.config >> 8 & 0xffff;
+	u32 low = 0, high = 0;
 
+	if (kind_of(event) == EVENT_SIMULATED) {
+		rdmsr_safe(MSR_TRAFFIC + (u32)k, &low, &high);
+		return (u64)high << 32 | low;
+	}
 	if (event->pmu == &core.pmu)
 		return this_cpu_read(bytes_here) * k / 16;
 	return atomic64_read(&bytes) * k / 16 / 64;
@@ -116,7 +126,7 @@ static int fake_event_init(struct perf_event *event)
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	if (event->cpu < 0 || kind_of(event) < EVENT_COUNTS ||
-	    kind_of(event) >= EVENT_NEVER)
+	    kind_of(event) == EVENT_NEVER || kind_of(event) > EVENT_SIMULATED)
 		return -EINVAL;
 	if (kind_of(event) == EVENT_ONCE && opens >= 0 && !opens--)
 		return -ENODEV;

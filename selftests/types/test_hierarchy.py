@@ -38,9 +38,6 @@ SETS = {
 if room.FILE_GIVEN:
     SETS = {os.environ["PRICES"]: {}}
 
-# The code of windows around their loops differs by a few instructions.
-WINDOWS_DIFFER_NS = 12
-
 ONCE = "warmup=1 repeat=1"
 QUIET = f"irq=off {ONCE}"
 
@@ -95,9 +92,13 @@ def undisturbed(ask, line):
 
 
 class Hierarchy(unittest.TestCase):
+    kernel = "6.1"
+    levels = 3      # that the CPU's registers can list
+    windows_differ_ns = 12      # by instructions of the code around their loops
+
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room()
+        cls.room = room.Room(kernel=cls.kernel)
         cls.addClassCleanup(cls.room.close)
         cls.room.load(**room.FREE)
         # One pass, and one with twice the loads, give the time of a load and of a window.
@@ -111,6 +112,8 @@ class Hierarchy(unittest.TestCase):
         cls.tlb_window_ns = last["ticks"] - (loads_of_8([last]) - cls.own_loads) * cls.load_ns
         cls.seen = {}
         for name, prices in SETS.items():
+            if prices.get("l3_bytes") and cls.levels < 3:
+                continue
             cls.room.load(**prices)
             cost = dict(cls.room.machine.cost)
             sizes = sorted({size for _, bytes_, _ in caches(cost)[:-1]
@@ -144,11 +147,12 @@ class Hierarchy(unittest.TestCase):
                         self.assertLess(sum(others.values()), 200 * len(windows))
                         rest = room.total(windows, "ticks") - loads * (self.load_ns + price) - sum(
                             n * ns for n, ns in zip(others.values(), prices))
+                        rest -= room.total(windows, "walks") * cost["tlb_miss_ns"]
                         if len(windows) == 1:
                             self.assertEqual(rest, self.window_ns)
                         else:
                             self.assertAlmostEqual(rest / len(windows), self.window_ns,
-                                                   delta=WINDOWS_DIFFER_NS)
+                                                   delta=self.windows_differ_ns)
 
     def test_records_name_the_level(self):
         for name, (cost, sweep, _, _, far) in self.seen.items():
@@ -163,6 +167,9 @@ class Hierarchy(unittest.TestCase):
         for name, (cost, sweep, *_) in self.seen.items():
             with self.subTest(prices=name):
                 there = caches(cost)
+                reach = cost["tlb_entries"] * PAGE
+                if sweep.results[0]["page"] == "4k" and reach < 2 * there[-2][1]:
+                    continue    # the TLB makes a step of its own
                 curve = [(sweep, result) for result in sweep.results]
                 found = levels.named_levels(curve)
                 self.assertEqual([one.name for one in found],
@@ -202,7 +209,7 @@ class Hierarchy(unittest.TestCase):
         ns = (self.tlb_window_ns * len(some) + loads * self.load_ns +
               sum(room.total(some, level) * cost[f"{level}_ns"] for level in (*NAMES, "memory")) +
               (translations + loads * missed) * cost["tlb_miss_ns"])
-        return [int((ns + WINDOWS_DIFFER_NS * len(some) * sign) * 1000) // loads
+        return [int((ns + self.windows_differ_ns * len(some) * sign) * 1000) // loads
                 for sign in (-1, 1)]
 
     def test_entries_of_the_tlb(self):
@@ -245,3 +252,15 @@ class Hierarchy(unittest.TestCase):
         self.assertLess(run.results[0]["median_ns"] * 4, run.results[1]["median_ns"])
         told = json.loads(self.room.machine.sh(f"cat {machine.DEBUGFS}/machine"))
         self.assertEqual(told["prefetch"]["state"], "on")
+
+
+class HierarchyArm64(Hierarchy):
+    kernel = "6.1-arm64"
+    levels = 2
+    windows_differ_ns = 32      # the first one of a sample takes 30 more
+    # No prefetcher of arm64 can be switched off.
+    test_prefetcher_goes_and_comes_back = None
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -26,8 +26,10 @@ KEPT = {"uc_load_ns": 173, "uc_store_ns": 211, "wc_load_ns": 157, "wc_line_ns": 
         "l1_ns": 0, "l2_ns": 12, "l2_bytes": 1 << 20, "flush_ns": 0, "service_ns": 0,
         "prefetch_lines": 0, "tlb_entries": 4096, "tlb_miss_ns": 0}
 FREE = {key: 0 for key in ("uc_load_ns", "uc_store_ns", "wc_load_ns", "wc_line_ns", "wc_word_ns",
-                           "l1_ns", "l2_ns", "memory_ns", "clean_ns", "dirty_ns", "flush_ns",
-                           "tlb_miss_ns", "service_ns")}
+                           "l1_ns", "l2_ns", "memory_ns", "clean_ns", "dirty_ns", "home_ns",
+                           "flush_ns", "tlb_miss_ns", "service_ns")}
+# A line's home is asked where its copies are.
+HOME = KEPT | {"home_ns": 19, "home_ns_0_1": 37, "home_ns_1_0": 43}
 # All CPUs pay the same for memory of node 0.
 EVEN = KEPT | {"memory_ns_1_0": KEPT["memory_ns"]}
 # Counts of where a line was found. A window's own code has some lines, too.
@@ -184,12 +186,12 @@ class Several(unittest.TestCase):
             some, "memory")
 
     def test_lines_of_another_cpu_cost_what_their_state_says(self):
-        """Each pair of three CPUs, in both directions. The loop is the same for all of them. Which
-        node has the lines makes no difference to a machine without prices of a home."""
+        """Each pair of three CPUs, in both directions. The loop is the same for all of them. The
+        node that has the lines in its memory is asked first."""
         line = "c2c size=16K irq=off repeat=1 "
         loop = {one["ns_per_line"] for one in self.ask(f"{line} state=hitm cpu=0,2", **FREE)}
         self.assertEqual(len(loop), 1)
-        found = self.ask(f"{line} state=hitm,hit home=writer,reader cpu=0,1,2", **KEPT)
+        found = self.ask(f"{line} state=hitm,hit home=writer,reader cpu=0,1,2", **HOME)
         self.assertEqual(len(found), 4 * 6)
         self.assertEqual(len({(one["writer_cpu"], one["reader_cpu"]) for one in found}), 6)
         for one in found:
@@ -197,10 +199,10 @@ class Several(unittest.TestCase):
             key = {"hitm": "dirty_ns", "hit": "clean_ns"}[one["state"]]
             with self.subTest(state=one["state"], writer=one["writer_cpu"],
                               reader=one["reader_cpu"], home=one["home"]):
+                home = writer if one["home"] == "writer" else reader
                 self.assertEqual(round(one["ns_per_line"] - min(loop), 3),
-                                 price(key, reader, writer))
-                self.assertEqual(int(one["memory_node"]),
-                                 writer if one["home"] == "writer" else reader)
+                                 price(key, reader, writer) + price("home_ns", reader, home, HOME))
+                self.assertEqual(int(one["memory_node"]), home)
 
     def test_threads_share_what_a_controller_serves(self):
         """N threads of a period T, each of which asks for a line in it, and a controller with a

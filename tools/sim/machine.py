@@ -47,13 +47,15 @@ class Machine:
     kernel: name of a kernel (tools/guest/kernel)
     append: more of the kernel's command line
     prices: a price file
+    devices: PCI devices (DEVICES= of tools/guest/run)
     timeout: seconds that a script may take
     cost: its prices by their keys
     """
     cost: dict[str, int]
 
     def __init__(self, files: dict[str, Path], kernel: str = "6.1", append: str = "",
-                 prices: Path = PRICES, cpus: int = 1, nodes: int = 1, timeout: float = 600):
+                 prices: Path = PRICES, cpus: int = 1, nodes: int = 1, devices: str = "",
+                 timeout: float = 600):
         rooms = TOP / "build/sim"
         rooms.mkdir(parents=True, exist_ok=True)
         self.timeout = timeout
@@ -64,7 +66,8 @@ class Machine:
         self.console = self.room / "console"
         environment = os.environ | {
             "ACCEL": "sim", "CPUS": str(cpus), "NODES": str(nodes), "KERNEL": kernel,
-            "APPEND": append, "PRICES": str(prices), "GUEST_LOG": str(self.console),
+            "APPEND": append, "PRICES": str(prices), "DEVICES": devices,
+            "GUEST_LOG": str(self.console),
             "SIM_CONTROL": str(self.tmp / "control"), "TIMEOUT": "100000",
             "MEMCACHE_KO": str(files["memcache.ko"]),
             "MEMCACHE_USER": str(files["memcache-user"])}
@@ -136,7 +139,7 @@ class Machine:
 
     def counts(self) -> dict:
         """The counts since the last call: those of each of the `windows`, and of each of the
-        `cpus`."""
+        `cpus`; and the lines that each node's memory controller has moved, `controllers`."""
         return self._ask("counts")
 
     def watch(self, *windows: str) -> None:

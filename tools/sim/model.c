@@ -34,6 +34,7 @@ static struct cpu {
 
 static struct cache l3s[CPUS_MOST];	/* one for each l3_cpus neighbours */
 static struct controller controllers[NODES_MOST];
+static struct traffic traffic[NODES_MOST];
 static struct prices prices;
 static struct shape shape;
 
@@ -55,11 +56,20 @@ static struct cache *l3_of(unsigned int cpu)
 
 /* ------------------------------------------------------------- memory controllers */
 
-/* Return: how long the CPU waits until the controller turns to its request. */
-static uint64_t request(unsigned int cpu, int64_t now, uint64_t line)
+/* Return: how long a request waits until its controller turns to it. */
+static uint64_t serve(int64_t now, uint64_t line, bool write)
 {
 	unsigned int node = node_of(line * 64);
-	uint64_t waited = controller_serve(&controllers[node], now, prices.service_ns[node]);
+
+	traffic[node].read += !write;
+	traffic[node].written += write;
+	return controller_serve(&controllers[node], now, prices.service_ns[node]);
+}
+
+/* The same for a request that a CPU waits for. */
+static uint64_t request(unsigned int cpu, int64_t now, uint64_t line, bool write)
+{
+	uint64_t waited = serve(now, line, write);
 
 	cpus[cpu].happened.waited_ns += waited;
 	return waited;
@@ -68,9 +78,7 @@ static uint64_t request(unsigned int cpu, int64_t now, uint64_t line)
 /* A changed line goes back to memory; nobody waits for that. */
 static void write_back(int64_t now, uint64_t line)
 {
-	unsigned int node = node_of(line * 64);
-
-	controller_serve(&controllers[node], now, prices.service_ns[node]);
+	serve(now, line, true);
 }
 
 /* ------------------------------------------------------------------------- caches */
@@ -162,6 +170,12 @@ static unsigned int nearest_node(unsigned int cpu, unsigned int sharers)
 	return shape.node[first];
 }
 
+/* The price of asking the node that has the line in its memory which CPUs have copies. */
+static uint64_t ask_home(unsigned int here, uint64_t line)
+{
+	return prices.home_ns[here][node_of(line * 64)];
+}
+
 /* The price of finding a line that the CPU's own caches lack. */
 static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 {
@@ -177,7 +191,7 @@ static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 			keep_in_l3(cpu, now, line, true);
 		else
 			write_back(now, line);
-		return prices.dirty_ns[here][shape.node[owner]];
+		return ask_home(here, line) + prices.dirty_ns[here][shape.node[owner]];
 	}
 	if (cache_use(l3, line)) {
 		h->level[2]++;
@@ -187,10 +201,11 @@ static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 		keep_in_l3(cpu, now, line, false);
 	if (others) {
 		h->clean++;
-		return prices.clean_ns[here][nearest_node(cpu, others)];
+		return ask_home(here, line) + prices.clean_ns[here][nearest_node(cpu, others)];
 	}
 	h->memory++;
-	return prices.memory_ns[here][node_of(line * 64)] + request(cpu, now, line);
+	return prices.memory_ns[here][node_of(line * 64)] +
+	       request(cpu, now, line, false);
 }
 
 static void prefetch(unsigned int cpu, int64_t now, uint64_t line)
@@ -203,7 +218,11 @@ static void prefetch(unsigned int cpu, int64_t now, uint64_t line)
 	for (; next <= last && next <= line + prices.prefetch_lines; next++) {
 		if (directory_sharers(next))
 			continue;
-		write_back(now, next);		/* as much work for the controller */
+		if (!cache_use(l3_of(cpu), next)) {
+			serve(now, next, false);	/* nobody waits for that, either */
+			if (l3_of(cpu)->sets)
+				keep_in_l3(cpu, now, next, false);
+		}
 		fill(&c->l2, cpu, now, next);
 		directory_add(next, cpu);
 		c->happened.prefetched++;
@@ -236,14 +255,15 @@ static uint64_t load(unsigned int cpu, int64_t now, uint64_t line, bool for_stor
 
 static uint64_t store(unsigned int cpu, int64_t now, uint64_t line)
 {
-	unsigned int others = directory_sharers(line) & ~(1U << cpu);
+	unsigned int here = shape.node[cpu], others = directory_sharers(line) & ~(1U << cpu);
 	bool has = directory_sharers(line) >> cpu & 1;
 	uint64_t cost = load(cpu, now, line, true);
 
 	if (others) {
 		/* A line that the CPU lacked came together with the right to change it. */
 		if (has)
-			cost += prices.clean_ns[shape.node[cpu]][nearest_node(cpu, others)];
+			cost += ask_home(here, line) +
+				prices.clean_ns[here][nearest_node(cpu, others)];
 		take_from_others(cpu, line);
 	}
 	directory_own(line, cpu);
@@ -261,9 +281,9 @@ static uint64_t price_of_sent(unsigned int cpu, int64_t now, const struct sent *
 	h->wc_lines += sent->lines;
 	h->wc_words += sent->words;
 	for (i = 0; i < sent->lines; i++)
-		cost += prices.wc_line_ns + request(cpu, now + cost, sent->line);
+		cost += prices.wc_line_ns + request(cpu, now + cost, sent->line, true);
 	for (i = 0; i < sent->words; i++)
-		cost += prices.wc_word_ns + request(cpu, now + cost, sent->line);
+		cost += prices.wc_word_ns + request(cpu, now + cost, sent->line, true);
 	return cost;
 }
 
@@ -324,10 +344,11 @@ static uint64_t cost_of_cached(unsigned int cpu, int64_t now, const struct acces
 
 static uint64_t cost_of_uncached(unsigned int cpu, int64_t now, const struct access *a)
 {
+	bool stores = a->operation == STORE;
 	uint64_t cost = drain(cpu, now);
 
-	cost += a->operation == STORE ? prices.uc_store_ns : prices.uc_load_ns;
-	return cost + request(cpu, now + cost, a->physical / 64);
+	cost += stores ? prices.uc_store_ns : prices.uc_load_ns;
+	return cost + request(cpu, now + cost, a->physical / 64, stores);
 }
 
 static uint64_t cost_of_write_combining(unsigned int cpu, int64_t now, const struct access *a)
@@ -337,7 +358,7 @@ static uint64_t cost_of_write_combining(unsigned int cpu, int64_t now, const str
 	if (a->operation == STORE)
 		return combine(cpu, now, a->physical, a->bytes);
 	cost = send_line(cpu, now, a->physical / 64) + prices.wc_load_ns;
-	return cost + request(cpu, now + cost, a->physical / 64);
+	return cost + request(cpu, now + cost, a->physical / 64, false);
 }
 
 static uint64_t flush(unsigned int cpu, int64_t now, uint64_t line)
@@ -463,6 +484,12 @@ const struct prices *model_prices(void)
 const struct happened *model_happened(unsigned int cpu)
 {
 	return &cpus[cpu].happened;
+}
+
+/** model_traffic() - what a node's controller has moved since the start */
+const struct traffic *model_traffic(unsigned int node)
+{
+	return &traffic[node];
 }
 
 static bool make_cpu(struct cpu *c, const struct prices *p)

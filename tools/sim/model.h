@@ -91,9 +91,22 @@ struct happened {
 	uint64_t prefetched;
 };
 
+/**
+ * struct traffic - lines that a node's memory controller has moved
+ * @read: lines read, for loads, for stores to lines that no cache has, and by the prefetcher; a
+ *	load from uncached or write-combining memory counts as one
+ * @written: lines written; an uncached store counts as one, and so do 8 bytes of a line that was
+ *	written in part
+ */
+struct traffic {
+	uint64_t read;
+	uint64_t written;
+};
+
 const char *model_make(const struct prices *prices, const struct shape *shape);
 const struct prices *model_prices(void);
 const struct happened *model_happened(unsigned int cpu);
+const struct traffic *model_traffic(unsigned int node);
 uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a);
 bool model_is_private(unsigned int cpu, const struct access *a);
 void model_forget_translations(unsigned int cpu);

@@ -7,6 +7,12 @@
 
 #define MSR_PREFETCHERS	0x1a4
 
+/* Lines that the memory controller of node N has read (2N) and written (2N + 1). No CPU has
+ * registers from 0x40000000 to 0x400000ff (Intel SDM vol. 4, 2.1). selftests/modules/mc_pmu.c reads
+ * these.
+ */
+#define MSR_TRAFFIC	0x400000e0
+
 void pages_begin(unsigned int cpu, bool is_x86);
 uint64_t pages_register(unsigned int cpu, unsigned int number);
 struct mapping pages_find(unsigned int cpu, uint64_t address);

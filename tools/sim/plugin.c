@@ -325,32 +325,95 @@ static void cpuid(uint64_t *rax_rcx_rdx_rbx)
 	r[2] = out[3];
 }
 
+static uint64_t traffic_register(uint32_t number)
+{
+	const struct traffic *t = model_traffic(number / 2);
+
+	return number % 2 ? t->written : t->read;
+}
+
 static msr_function qemu_rdmsr;
 
-/* Before QEMU's helper, which knows no such register. QEMU finds the instruction by the address
+/* Before QEMU's helper, which knows no such registers. QEMU finds the instruction by the address
  * that its helper returns to, so the helper is reached by a jump.
  */
 static void __attribute__((optimize("O2"))) rdmsr(uint64_t *rax_rcx_rdx_rbx)
 {
 	uint64_t *r = rax_rcx_rdx_rbx, value;
+	uint32_t msr = r[1];
 
-	if ((uint32_t)r[1] != MSR_PREFETCHERS)
+	if (msr == MSR_PREFETCHERS)
+		value = pages_prefetchers(machine_current());
+	else if (msr - MSR_TRAFFIC < 2 * NODES_MOST)
+		value = traffic_register(msr - MSR_TRAFFIC);
+	else
 		return qemu_rdmsr(r);
-	value = pages_prefetchers(machine_current());
 	r[0] = (uint32_t)value;
 	r[2] = value >> 32;
 }
 
-/* QEMU has a description of each helper, which begins with its address. */
-static bool take_over_rdmsr(void)
-{
-	msr_function *helper = dlsym(RTLD_DEFAULT, "helper_info_rdmsr");
+/* The cache that each CPU of arm64 has selected by CSSELR_EL1: 2 * (level - 1), plus 1 for code. */
+static uint64_t selected[CPUS_MOST];
 
-	if (!helper)
+/* CCSIDR_EL1 of a selected cache of the prices (Arm ARM, DDI 0487). CLIDR_EL1 of QEMU's CPU lists
+ * two levels. @value: what its own register says.
+ */
+static uint64_t describe_cache(uint64_t which, uint64_t value)
+{
+	const struct prices *p = model_prices();
+	uint64_t bytes = which == 2 ? p->l2_bytes : p->l1_bytes;
+	uint64_t ways = which == 2 ? p->l2_ways : p->l1_ways, sets = bytes / 64 / ways;
+
+	if ((which != 0 && which != 2) || !bytes)	/* code, which is free */
+		return value;
+	/* A value of 64 bits has wider fields: FEAT_CCIDX. */
+	return value >> 32 ? (sets - 1) << 32 | (ways - 1) << 3 | 2 :
+	       (sets - 1) << 13 | (ways - 1) << 3 | 2;
+}
+
+static get_register_function qemu_get_register;
+static set_register_function qemu_set_register;
+
+/* Before QEMU's helpers, which are reached as that of RDMSR is. Their description of a system
+ * register begins with its name.
+ */
+static uint64_t __attribute__((optimize("O2"))) get_register(void *env, const void *about)
+{
+	if (strcmp(*(const char *const *)about, "CCSIDR"))
+		return qemu_get_register(env, about);
+	return describe_cache(selected[machine_current()], qemu_get_register(env, about));
+}
+
+static void __attribute__((optimize("O2"))) set_register(void *env, const void *about,
+							 uint64_t value)
+{
+	if (!strcmp(*(const char *const *)about, "CSSELR"))
+		selected[machine_current()] = value;
+	return qemu_set_register(env, about, value);
+}
+
+/* QEMU has a description of each helper, which begins with its address. */
+static bool take_over_helper(const char *name, void *by, void **qemus)
+{
+	void **helper = dlsym(RTLD_DEFAULT, name);
+
+	if (!helper) {
+		fprintf(stderr, "memcache: this QEMU does not export %s\n", name);
 		return false;
-	qemu_rdmsr = *helper;
-	*helper = rdmsr;
+	}
+	*qemus = *helper;
+	*helper = by;
 	return true;
+}
+
+static bool take_over_helpers(void)
+{
+	if (is_x86)
+		return take_over_helper("helper_info_rdmsr", rdmsr, (void **)&qemu_rdmsr);
+	return take_over_helper("helper_info_get_cp_reg64", get_register,
+				(void **)&qemu_get_register) &&
+	       take_over_helper("helper_info_set_cp_reg64", set_register,
+				(void **)&qemu_set_register);
 }
 
 static bool take_over(void)
@@ -430,12 +493,8 @@ EXPORTED int qemu_plugin_install(plugin_id id, const struct plugin_info *info, i
 			return -1;
 		}
 	}
-	if (!take_over())
+	if (!take_over() || !take_over_helpers())
 		return -1;
-	if (is_x86 && !take_over_rdmsr()) {
-		fprintf(stderr, "memcache: this QEMU does not export helper_info_rdmsr\n");
-		return -1;
-	}
 	qemu_plugin_register_vcpu_init_cb(id, begin_cpu);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate_block);
 	return 0;

@@ -40,6 +40,7 @@ static const struct price_key keys[] = {
 	KEY(l3_bytes, 0, 0, 1 << 30), KEY(l3_ways, 0, 1, 1024), TIME(l3_ns),
 	KEY(l3_cpus, 0, 1, CPUS_MOST),
 	KEY(clean_ns, 2, 0, TIME_MOST), KEY(dirty_ns, 2, 0, TIME_MOST),
+	KEY(home_ns, 2, 0, TIME_MOST),
 	KEY(memory_ns, 2, 0, TIME_MOST), KEY(service_ns, 1, 0, TIME_MOST),
 	TIME(refresh_every_ns), TIME(refresh_ns), TIME(flush_ns), TIME(clwb_ns),
 	KEY(prefetch_lines, 0, 0, 16),

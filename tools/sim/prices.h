@@ -24,6 +24,7 @@ struct prices {
 	uint32_t l3_bytes, l3_ways, l3_ns, l3_cpus;
 	uint32_t clean_ns[NODES_MOST][NODES_MOST];
 	uint32_t dirty_ns[NODES_MOST][NODES_MOST];
+	uint32_t home_ns[NODES_MOST][NODES_MOST];
 	uint32_t memory_ns[NODES_MOST][NODES_MOST];
 	uint32_t service_ns[NODES_MOST];
 	uint32_t refresh_every_ns, refresh_ns;

@@ -97,4 +97,8 @@ typedef void (*cpuid_function)(void *env, uint32_t leaf, uint32_t index, uint32_
 			       uint32_t *ebx, uint32_t *ecx, uint32_t *edx);
 typedef void (*msr_function)(uint64_t *registers);
 
+/* Of the emulator for arm64 only. */
+typedef uint64_t (*get_register_function)(void *env, const void *about);
+typedef void (*set_register_function)(void *env, const void *about, uint64_t value);
+
 #endif /* SIM_QEMU_H */

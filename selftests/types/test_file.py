@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""file: the bytes of memory that are read and written for each byte of a file. They follow from
+the sizes of caches, which are not those of tools/sim/prices: a transfer either fits them, or is
+much larger. The machine's memory controllers count what they move, and perf reads their counts."""
+
+import unittest
+
+import room
+from room import TOP, machine
+
+K, M, LINE = 1 << 10, 1 << 20, 64
+SMALL, LARGE = 16 * K, M        # transfers
+FILE = 2 * M
+
+# The caches. Pages lie anywhere, so a set may have to hold the lines of all pages of a small
+# transfer and of its part of the file. What L2 loses, L3 has.
+SETS = {
+    "192K": {"l1_bytes": 24 * K, "l1_ways": 6, "l2_bytes": 192 * K, "l2_ways": 12, "l3_bytes": 0},
+    "64K, 320K, prefetcher": {
+        "l1_bytes": 16 * K, "l1_ways": 4, "l2_bytes": 64 * K, "l2_ways": 8, "l3_bytes": 320 * K,
+        "l3_ways": 20, "prefetch_lines": 3},
+}
+# Bytes read and written for each byte of the file. A store first reads its line, and the line is
+# written when it leaves the caches. A process has the same ones.
+ANSWERS = {
+    # The file is read; the copy stays in the caches, and is compared there.
+    f"op=read transfer={SMALL} check=off,on": (1, 0),
+    # The line that the copy is stored to is read, and written.
+    f"op=read transfer={LARGE} check=off": (2, 1),
+    # The comparison reads the copy.
+    f"op=read transfer={LARGE} check=on": (3, 1),
+    # The pattern stays in the caches. The file's line is read, and written.
+    f"op=write transfer={SMALL} bytes={FILE}": (1, 1),
+    # The pattern is written to memory, and read from there.
+    f"op=write transfer={LARGE} bytes={FILE}": (3, 2),
+}
+# Two readers go through the file at a distance that no cache holds.
+SHARED = {f"op=read transfer={SMALL} readers=2 cpu=0-1 files=shared": (1, 0)}
+# On a disk in RAM, whose driver copies each block.
+ON_DISK = {
+    f"op=read transfer={SMALL} direct=on": (1, 0),
+    f"op=read transfer={LARGE} direct=on": (2, 1),
+    f"op=write transfer={SMALL} bytes={FILE} direct=on": (1, 1),
+    f"op=read transfer={SMALL} cache=drop": (2, 1),
+    f"op=write transfer={SMALL} bytes={FILE} cache=drop": (3, 2),
+}
+# More or less than that, for each byte. The module's own code and stacks have lines, too. So has
+# the code of ext4 and of the disk's driver, which are modules; and the page cache has new pages in
+# each sample, some of which the caches hold.
+OWN, OWN_ON_DISK = 0.01, 0.2
+
+# The kernel's functions that copy. No other function of the kernel moves any line.
+COPIES = ("memcpy", "__memcpy", "memcpy_orig", "memcpy_erms",
+          "copy_user_generic_unrolled", "copy_user_generic_string",
+          "copy_user_enhanced_fast_string")
+PMU = TOP / "build/6.1-gcc-witness/mc_pmu.ko"
+SIMULATED = 5       # the kind of its events that read the machine's registers
+
+
+class File(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room(cpus=2)
+        cls.addClassCleanup(cls.room.close)
+        cls.room.load()
+        cls.room.watch_functions(*COPIES)
+        cls.sh = cls.room.machine.sh
+        cls.sh("mkdir -p /run/memory /run/disk; mount -t tmpfs none /run/memory; "
+               f"modprobe -a brd ext4; echo {SMALL // K} >/sys/block/ram0/queue/read_ahead_kb; "
+               "mke2fs -q -t ext4 -b 4096 -O ^has_journal /dev/ram0 8M; "
+               "mount -t ext4 /dev/ram0 /run/disk")
+        kind = cls.sh(f"insmod {PMU}; cat /sys/bus/event_source/devices/uncore_imc_0/type")
+        lines = "".join(f"dram_{what} type={kind.strip()} config={k << 8 | SIMULATED} cpu=0 "
+                        f"scale={LINE}\n" for k, what in enumerate(("read", "write")))
+        cls.sh(f"tee /run/counters {machine.DEBUGFS}/counters <<<'{lines}'")
+
+    def answers(self, ask, table, path, own=OWN):
+        """own: how much may be missing or added."""
+        self.room.ask(f"file op=write path={path} bytes={FILE} repeat=1 warmup=0")
+        for name, caches in SETS.items():
+            self.room.machine.prices(**(self.room.file_prices | room.FREE | caches))
+            for keys, (read, written) in table.items():
+                run = ask(f"file path={path} {keys} warmup=1 repeat=1")
+                for result in run.results:
+                    with self.subTest(caches=name, keys=keys, check=result["check"]):
+                        self.assertAlmostEqual(result["amplification_read"], read, delta=own)
+                        self.assertAlmostEqual(result["amplification_write"], written, delta=own)
+                        self.assertEqual(result["dram_why"], None)
+
+    def test_in_the_kernel(self):
+        self.answers(self.room.ask, ANSWERS | SHARED, "/run/memory/f")
+
+    def test_in_a_process(self):
+        self.answers(lambda line: self.room.user(line, "--counters /run/counters"), ANSWERS,
+                     "/run/memory/f")
+
+    def test_on_a_disk(self):
+        self.answers(self.room.ask, ON_DISK, "/run/disk/f", OWN_ON_DISK)
+
+
+if __name__ == "__main__":
+    unittest.main()
