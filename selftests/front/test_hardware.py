@@ -251,7 +251,7 @@ class Machines(fake.unittest.TestCase):
                 ("the letter of a slot is its CPU",
                  [device(f"DIMM_{one}", kind="DDR3", rated="1600", speed="1600")
                   if int(one[1:]) < 5 else empty(f"DIMM_{one}") for one in both],
-                 f"8 modules, 128G, at 1600 MT/s, {self.UNSAID}: 102400 MB/s"),
+                 f"8 modules, 128G, at 1600 MT/s {self.UNSAID}: 102400 MB/s"),
                 ("empty slots without a bank",
                  [block for cpu in (0, 1) for i, c in enumerate("ABCDEF") for block in (
                      device(f"P{cpu + 1}-DIMM{c}1", f"P{cpu}_Node{i // 3}_Channel{i % 3}_Dimm0",
@@ -277,7 +277,7 @@ class Machines(fake.unittest.TestCase):
                  "8 modules, 128G, at 2400 MT/s, on 8 channels: 153600 MB/s"),
                 ("two slots of one name",
                  [device("Channel-0-DIMM-0", "BANK 0", speed="3200")] * 2,
-                 f"2 modules, 32G, at 3200 MT/s, {self.UNSAID}: 51200 MB/s"),
+                 f"2 modules, 32G, at 3200 MT/s {self.UNSAID}: 51200 MB/s"),
                 ("a bank that begins with the slot",
                  [device(f"CPU_{cpu}_DIMM_{c}_{k}", f"{c}{k}_Node{cpu}_Channel{i}_Dimm{k}",
                          rated="2400", speed="2400") for cpu in (0, 1)
