@@ -351,13 +351,30 @@ class Command(fake.InDirectory):
                 self.refreshed(*(3900.0,) * 5, first=20, cpu="other")
                 said, found = self.memcache("fleet", "runs"), self.report(0)
                 self.assertEqual([one["host"] for one in found["refresh_doubled"]], named)
-                self.assertEqual("Refresh is doubled" in said, bool(named))
+                self.assertEqual("Refresh comes twice as often" in said, bool(named))
         self.refreshed(*(7800.0,) * 5, 3900.0)
-        self.assertIn("Refresh is doubled - node05: every 3.900 us, where those of group 1 have "
-                      "7.800 us, as above 85 C or in a mode of fine granularity.",
-                      self.memcache("fleet", "runs"))
+        self.assertIn("Refresh comes twice as often - node05: every 3.900 us, where those of "
+                      "group 1 have 7.800 us, as above 85 C, by a setting of the firmware or in a "
+                      "mode of fine granularity.", self.memcache("fleet", "runs"))
         self.assertEqual(self.report(0)["refresh_doubled"], [{
             "host": "node05", "group": 1, "period_ns": 3900.0, "group_period_ns": 7800.0}])
+
+    def test_memory_of_another_generation(self):
+        """It is compared with others, and may be refreshed twice as often as theirs."""
+        def modules(mt_per_s):
+            return {"modules": {"why": None, "slots": [
+                {"slot": name, "channel": name, "size_bytes": 16 << 30, "width_bits": 64,
+                 "mt_per_s": mt_per_s, "rated_mt_per_s": mt_per_s} for name in "AB"]}}
+        self.refreshed(*(7800.0,) * 6, **modules(3200))
+        self.refreshed(3900.0, first=20, **modules(4800))
+        said = self.memcache("fleet", "runs")
+        self.assertEqual(self.report(0)["refresh_doubled"], [])
+        self.assertNotIn("Refresh", said)
+        self.refreshed(*(7800.0,) * 6, 3900.0, first=30, modules=None)
+        self.assertIn("node36: every 3.900 us, where those of group 2 have 7.800 us, as above 85 "
+                      "C, by a setting of the firmware or in a mode of fine granularity, or in "
+                      "memory of another generation, since the modules are not known.",
+                      self.memcache("fleet", "runs"))
 
     def test_a_page(self):
         self.hosts()

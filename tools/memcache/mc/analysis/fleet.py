@@ -177,10 +177,10 @@ class Group:
                 yield Below(self, ranked[len(ranked) // 2], len(slow), len(several))
 
     def hot_hosts(self) -> Iterator[tuple[Host, float, float]]:
-        """The hosts whose memory is refreshed twice as often as that of most of the equal hosts:
-        their period, and the usual one, in ns."""
+        """Those of the equal hosts whose memory is refreshed twice as often as that of most: their
+        period, and the usual one, in ns. Others may have modules of another generation."""
         usual = self.typical_value(REFRESH)
-        for host in self.hosts:
+        for host in self.equal:
             mine = host.facts[REFRESH.name]
             if isinstance(usual, float) and isinstance(mine, float) \
                     and refresh.is_multiple(usual, mine, 2):

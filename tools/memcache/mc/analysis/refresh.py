@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from statistics import median
 
 from mc.analysis import hardware
+from mc.analysis.verdict import join_words
 from mc.parts import Sentence
 from mc.records import units
 from mc.records.results import Run
 
 PERIODS_NS = {"DDR3": 7800.0, "DDR4": 7800.0, "DDR5": 3900.0}
-WITHOUT_FINE_GRANULARITY = "DDR3",
+WITHOUT_FINE_GRANULARITY = ("DDR3",)
 NEAR = 0.03         # periods count as the same if they differ by no more
 
 
@@ -35,10 +36,12 @@ def is_multiple(rare: float, often: float, times: int) -> bool:
     return abs(rare / (often * times) - 1) <= NEAR
 
 
-def reasons(generation: str | None = None) -> str:
-    """Why refresh may come twice as often as usual."""
-    return "as above 85 C" + ("" if generation in WITHOUT_FINE_GRANULARITY else
-                              " or in a mode of fine granularity")
+def reasons(times: int, generation: str | None = None) -> str:
+    """What may make refresh so many times as frequent as usual; empty if nothing known does."""
+    known = ["above 85 C", "by a setting of the firmware"] if times == 2 else []
+    if times > 1 and generation not in WITHOUT_FINE_GRANULARITY:
+        known.append("in a mode of fine granularity")
+    return f"as {join_words(known, 'or')}" if known else ""
 
 
 def sentences(pairs: Iterable[tuple[Run, dict]]) -> list[Sentence]:
@@ -63,10 +66,10 @@ def _generation(machine: dict) -> str:
 def _sentence(generation: str, found: float) -> str:
     usual = PERIODS_NS[generation]
     often = {1: "as often as", 2: "twice as often as", 4: "4 times as often as"}
-    words = next((words for times, words in often.items() if is_multiple(usual, found, times)), "")
+    times = next((times for times in often if is_multiple(usual, found, times)), None)
     every = f"Refresh comes every {units.duration(found)}"
-    if not words:
+    if not times:
         return f"{every}; JEDEC's standard of {generation} wants it every " \
                f"{units.duration(usual)} up to 85 C."
-    why = "" if words == often[1] else f", {reasons(generation)}"
-    return f"{every}, {words} JEDEC's standard of {generation} wants up to 85 C{why}."
+    said = f"{every}, {often[times]} JEDEC's standard of {generation} wants up to 85 C"
+    return ", ".join(filter(None, (said, reasons(times, generation)))) + "."

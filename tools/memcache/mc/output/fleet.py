@@ -45,13 +45,19 @@ def parts(fleet: Fleet, most: int | None = MOST_LISTED) -> list[Part]:
         report += [Heading("Slower than what is published of their CPU", 2),
                    *bullets([_sentence_on_slow_group(one) for one in below])]
     if hot := _hot_hosts(fleet):
-        report += [Heading("Refresh is doubled", 2), *bullets([
-            f"{host.name}: every {units.duration(mine)}, where those of group {group.number} have "
-            f"{units.duration(usual)}, {refresh.reasons()}." for group, host, mine, usual in hot])]
+        report += [Heading("Refresh comes twice as often", 2),
+                   *bullets([_sentence_on_refresh(*one) for one in hot])]
     if fleet.few:
         report += [Heading(f"Too few like them to compare, less than {FEWEST}", 2),
                    Sentence(_names(fleet.few, most))]
     return [*report, *sentences_on_left_out(fleet.left)]
+
+
+def _sentence_on_refresh(group: Group, host: Host, mine: float, usual: float) -> str:
+    other = "" if host.facts["modules"] else \
+        ", or in memory of another generation, since the modules are not known"
+    return f"{host.name}: every {units.duration(mine)}, where those of group {group.number} have " \
+           f"{units.duration(usual)}, {refresh.reasons(2)}{other}."
 
 
 def _hot_hosts(fleet: Fleet) -> list[tuple[Group, Host, float, float]]:
