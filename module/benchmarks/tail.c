@@ -186,7 +186,7 @@ static const struct mc_column columns[] = {
 		.name = "stopped", .json_only = true, .names = (const struct mc_name[]){
 			{ "yes", true }, { "no", false }, { }
 		},
-		.help = "did something end the last sample before it had count= accesses?",
+		.help = "did the run end within a sample, or during warm-ups?",
 	},
 };
 
@@ -657,7 +657,8 @@ static int take_sample(struct mc_worker *w, struct watch *t)
 		t->ticks += ticks;
 		account_spikes(w, t);
 	}
-	if (verifies(t->job))
+	/* What a device that is gone returns was not stored by anybody. */
+	if (err != -ENODEV && verifies(t->job))
 		verify_last(t);
 	return err;
 }
@@ -723,15 +724,22 @@ static void keep_sample(struct tail_job *job)
  */
 static void keep_rest(struct tail_job *job)
 {
-	u64 ps = gather_times(job), warmups = job->meas.done ? 0 : job->tail->bins.n;
+	u64 ps = gather_times(job), n = job->watch->tail->bins.n;
+	u64 warmups = job->meas.done ? 0 : job->tail->bins.n;
+	unsigned int i;
 
-	if (!mc_measurement_wants(&job->meas) || !(job->watch->tail->bins.n + warmups))
+	if (!mc_measurement_wants(&job->meas) || !(n + warmups))
 		return;
 	add_times(job);
-	if (warmups)
+	if (warmups) {
+		/* Times of a clock that ran backwards are not among those that were added. */
+		for (i = 0; i < job->watchers; i++)
+			job->meas.each[i].sample.clock_bad = false;
 		ps = median_ps(job->tail);
+	}
 	mc_measurement_add(&job->meas, ps);
-	job->stopped = true;
+	/* The run may have ended between this sample and the next one. */
+	job->stopped = warmups || n < job->watchers * job->point->v[KEY_COUNT];
 }
 
 static int watch_accesses(struct mc_worker *w, struct tail_job *job)

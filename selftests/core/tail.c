@@ -633,6 +633,29 @@ static void test_a_stop_while_the_clock_runs_backwards(void **state)
 	assert_int_equal(rec->stats.left_out, 1);
 	assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
 	assert_figure(rec, COL_ACCESSES, 200000);
+	/* In the first sample: the warm-up is what is left. */
+	stop_beyond -= 200000;
+	reset(1);
+	sim.closing = stop_and_turn_back;
+	assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=100000"), -EINTR);
+	assert_int_equal(rec->stats.samples, 1);
+	assert_int_equal(rec->stats.left_out, 0);
+	assert_figure(rec, COL_ACCESSES, 100000);
+	assert_figure(rec, COL_STOPPED, true);
+}
+
+static void test_a_stop_at_the_end_of_a_sample(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=5000"), 0);
+	stop_beyond = accesses - 5001;
+	reset(1);
+	sim.closing = stop_there;
+	stop_why = -EINTR;
+	assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=5000"), -EINTR);
+	assert_int_equal(rec->stats.samples, 2);
+	assert_figure(rec, COL_ACCESSES, 10000);
+	assert_figure(rec, COL_STOPPED, false);
 }
 
 static int allocate(void **state)
@@ -669,6 +692,7 @@ int main(void)
 		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_a_stop_within_a_sample_loses_no_access),
 		cmocka_unit_test(test_a_stop_while_the_clock_runs_backwards),
+		cmocka_unit_test(test_a_stop_at_the_end_of_a_sample),
 	};
 
 	return cmocka_run_group_tests_name("tail", tests, allocate, release);

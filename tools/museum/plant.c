@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * plant: put a mistake of the past back into a running kernel. `insmod plant.ko bug=NAME` makes it.
+ * plant: put a mistake of the past back into the running kernel of a guest. `insmod plant.ko bug=NAME` makes it.
  * rmmod takes it back, except `split`: the kernel can't join pages of the direct map.
  */
 #include <linux/gfp.h>
@@ -61,14 +61,24 @@ static void free_blocks(void)
 		free_pages(blocks[i], BLOCK_ORDER);
 }
 
-/* Make pages of each block UC, or WB. It does not matter to the kernel who has them. */
-static int set_blocks(int (*set)(unsigned long address, int pages), int pages)
+/* Make pages of all blocks UC. If that fails, they are WB again. */
+static int make_uc(int pages)
 {
 	int i, err = 0;
 
 	for (i = 0; i < BLOCKS && !err; i++)
-		err = set(blocks[i], pages);
+		err = set_memory_uc(blocks[i], pages);
+	while (err && i)
+		set_memory_wb(blocks[--i], pages);
 	return err;
+}
+
+static void make_wb(int pages)
+{
+	int i;
+
+	for (i = 0; i < BLOCKS; i++)
+		set_memory_wb(blocks[i], pages);
 }
 
 /* A driver changes a single page of a block and back. */
@@ -76,8 +86,9 @@ static int split_begin(void)
 {
 	int err = take_blocks();
 
+	err = err ?: make_uc(1);
 	if (!err)
-		err = set_blocks(set_memory_uc, 1) ?: set_blocks(set_memory_wb, 1);
+		make_wb(1);
 	free_blocks();
 	return err;
 }
@@ -87,18 +98,15 @@ static int left_uc_begin(void)
 {
 	int err = take_blocks();
 
-	if (!err) {
-		err = set_blocks(set_memory_uc, 1 << BLOCK_ORDER);
-		if (err)
-			set_blocks(set_memory_wb, 1 << BLOCK_ORDER);
-	}
+	err = err ?: make_uc(1 << BLOCK_ORDER);
 	free_blocks();
 	return err;
 }
 
+/* Others have these pages now. If they have changed the type of some meanwhile, that is lost. */
 static void left_uc_end(void)
 {
-	set_blocks(set_memory_wb, 1 << BLOCK_ORDER);
+	make_wb(1 << BLOCK_ORDER);
 }
 
 static const struct mistake {
@@ -117,6 +125,9 @@ static int __init plant_init(void)
 {
 	const struct mistake *m;
 
+	/* Nobody wants a mistake on a machine that is more than a test's guest. */
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return -EPERM;
 	for (m = mistakes; m < mistakes + ARRAY_SIZE(mistakes); m++) {
 		if (!strcmp(bug, m->name))
 			planted = m;

@@ -221,6 +221,8 @@ asmlinkage void memtype_loads(void *line, unsigned long count);
 asmlinkage void memtype_flushed_loads(void *line, unsigned long count);
 asmlinkage void memtype_read_lines(void *lines, unsigned long count);
 asmlinkage void memtype_write_lines(void *lines, unsigned long count);
+/* Only speeds need it, but the type that kCFI checks is emitted for what C takes the address of. */
+__ADDRESSABLE(memtype_read_lines);
 
 /* The least time of some passes, for each of @count loads or lines of a pass, in picoseconds. */
 static u64 least_ps(void (*pass)(void *p, unsigned long count), void *p, unsigned long count)
@@ -498,10 +500,12 @@ KUNIT_ARRAY_PARAM_DESC(map, map_cases, name);
  * Where firmware has not enabled the MTRRs, as qboot of QEMU, no memory is WB, and the kernel
  * gives UC- to those who want WB. A guest whose CPU has no MTRRs gets WB.
  */
-static void skip_unless_mtrrs_allow(struct kunit *test, enum type type)
+static void skip_if_mtrrs_forbid_wb(struct kunit *test, const void *p)
 {
-	if (type == TYPE_WB && boot_cpu_has(X86_FEATURE_MTRR) &&
-	    !(native_read_msr(MSR_MTRRdefType) & MTRR_DEF_TYPE_E))
+	u64 msr;
+
+	if (walk(p).type == TYPE_UC_MINUS && boot_cpu_has(X86_FEATURE_MTRR) &&
+	    !rdmsrl_safe(MSR_MTRRdefType, &msr) && !(msr & MTRR_DEF_TYPE_E))
 		kunit_skip(test, "the firmware has left the MTRRs off, so no memory is WB");
 }
 
@@ -516,10 +520,11 @@ static void *map_reserved(struct kunit *test)
 	KUNIT_ASSERT_EQ_MSG(test, region_intersects(reserved, SZ_2M, IORESOURCE_SYSTEM_RAM,
 						    IORES_DESC_NONE),
 			    REGION_DISJOINT, "reserved= is memory that the kernel uses");
-	skip_unless_mtrrs_allow(test, c->type);
 	p = c->map(reserved, SZ_2M);
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unmap_io, p), 0);
+	if (c->type == TYPE_WB)
+		skip_if_mtrrs_forbid_wb(test, p);
 	return p;
 }
 
@@ -570,10 +575,10 @@ static void memtype_acpi_tables(struct kunit *test)
 	walk_iomem_res_desc(IORES_DESC_ACPI_TABLES, IORESOURCE_MEM, 0, -1, &at, note_first);
 	if (!at)
 		kunit_skip(test, "no memory is listed as ACPI tables");
-	skip_unless_mtrrs_allow(test, TYPE_WB);
 	p = memremap(at & PAGE_MASK, PAGE_SIZE, MEMREMAP_WB);
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unmap_io, p), 0);
+	skip_if_mtrrs_forbid_wb(test, p);
 	expect_mapping(test, p, 1, TYPE_WB, PAGE_SIZE, "memremap WB of ACPI tables");
 }
 #endif
