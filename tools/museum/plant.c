@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * plant: put a mistake of the past back into the running kernel of a guest. `insmod plant.ko bug=NAME` makes it.
- * rmmod takes it back, except `split`: the kernel can't join pages of the direct map.
+ * plant: put a mistake of the past back into the running kernel of a guest of QEMU. `insmod
+ * plant.ko bug=NAME` makes it. rmmod takes it back, except `split`: the kernel can't join pages of
+ * the direct map.
  */
+#include <linux/dmi.h>
 #include <linux/gfp.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -126,7 +128,7 @@ static int __init plant_init(void)
 	const struct mistake *m;
 
 	/* Nobody wants a mistake on a machine that is more than a test's guest. */
-	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR))
+	if (!dmi_match(DMI_SYS_VENDOR, "QEMU"))
 		return -EPERM;
 	for (m = mistakes; m < mistakes + ARRAY_SIZE(mistakes); m++) {
 		if (!strcmp(bug, m->name))
