@@ -50,9 +50,11 @@ DATA = reference.parse(json.dumps({
 CPU = {"kernel": "6.1.0", "cpu": "Some CPU", "hypervisor": None, "cpu_vendor": "GenuineIntel",
        "cpu_family": 6, "cpu_model": 158, "cpu_stepping": 10, "cpus_online": "0-1",
        "nodes": [{"node": 0, "cpus": "0-1", "memory_bytes": 8 << 30}],
-       "caches": [{"cpus": "0-1", "level": level, "kind": kind, "size_bytes": kib << 10}
-                  for level, kind, kib in ((1, "data", 32), (1, "code", 32), (2, "unified", 256),
-                                           (3, "unified", 8192))]}
+       "caches": [{"cpus": "0-1", "level": level, "kind": kind, "size_bytes": kib << 10,
+                   "shared_by_cpus": sharers}
+                  for level, kind, kib, sharers in ((1, "data", 32, 1), (1, "code", 32, 1),
+                                                    (2, "unified", 256, 1),
+                                                    (3, "unified", 8192, 2))]}
 LOADED = {"load": 9.0, "runnable": 9, "cpus": 2, "found": [{"kind": "load", "what": "load 9"}]}
 OFF = {"known": True, "msr": "0x1a4", "mask": "0xf", "state": "off"}
 
@@ -174,23 +176,32 @@ def translation(ns, **more):
 
 
 class OtherTests(Case):
-    APART = {"caches": [cache | {"cpus": cpus} for cache in CPU["caches"] for cpus in "01"]}
+    @staticmethod
+    def third(*kinds, nodes=1):
+        """A machine with these kinds of L3: their CPUs, their size, and how many share each."""
+        return {"nodes": CPU["nodes"] * nodes, "caches": CPU["caches"][:3] + [
+            CPU["caches"][3] | {"cpus": cpus, "size_bytes": mib << 20, "shared_by_cpus": sharers}
+            for cpus, mib, sharers in kinds]}
 
     def test_a_changed_line_is_near_or_far(self):
+        apart = self.third(("0", 96, 1), ("1", 32, 1))
         for result, about, figure, slow in (
                 (transfer(29.0), {}, "c2c_near_ns", False),
                 (transfer(31.0), {}, "c2c_near_ns", True),
                 (transfer(9.0), {}, "c2c_near_ns", False),
-                (transfer(100.0), self.APART, "c2c_far_ns", False),
-                (transfer(121.0), self.APART, "c2c_far_ns", True)):
+                (transfer(100.0), apart, "c2c_far_ns", False),
+                (transfer(121.0), apart, "c2c_far_ns", True)):
             with self.subTest(f"{figure} {result['ns_per_line']}"):
                 found = self.expected(result, **about)
                 self.assertEqual((figure, int(slow)), (found.reference.figure, found.outside))
         for more in ({"state": "hit"}, {"siblings": "yes"}, {"home": "reader"}, {"reader_cpu": 9},
                      {"ns_per_line": None}):
             self.assertIsNone(self.expected(transfer(39.0, **more)), more)
-        for about in ({"hypervisor": "kvm"}, {"caches": CPU["caches"][:3]}):
-            self.assertIsNone(self.expected(transfer(39.0), **about), about)
+        for about in ({"hypervisor": "kvm"}, {"caches": CPU["caches"][:3]},
+                      self.third(("0-127", 32, 8)), self.third(("0-1", 32, 1)),
+                      self.third(("0-1", 32, None)),
+                      self.third(("0", 96, 1), ("1", 32, 1), nodes=2)):
+            self.assertIsNone(self.expected(transfer(390.0), **about), about)
 
     def test_a_miss_of_the_first_tlb(self):
         for ns, slow in ((2.0, False), (2.9, False), (3.1, True)):      # 8 cycles x 1.5 are 3 ns

@@ -320,14 +320,27 @@ def _of_latency(machine: dict, result: dict) -> Iterator[tuple[str, float, float
 def _of_changed_line(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
     """A message takes at least as long as a load of a line that another core has changed. In a
     virtual machine nobody knows which cores are near."""
-    ns, l3 = result.get("ns_per_line"), [
-        numbers(str(one.get("cpus"))) for one in machine.get("caches") or []
-        if one.get("level") == 3]
-    mine = [next((cpus for cpus in l3 if result.get(cpu) in cpus), None)
-            for cpu in ("writer_cpu", "reader_cpu")]
-    if ns and None not in mine and machine.get("hypervisor", "") is None and \
+    ns, far = result.get("ns_per_line"), _are_far(machine, result)
+    if ns and far is not None and machine.get("hypervisor", "") is None and \
             result.get("state") == "hitm" and result.get("siblings") == "no":
-        yield f"c2c_{'near' if mine[0] == mine[1] else 'far'}_ns", ns, ns
+        yield f"c2c_{'far' if far else 'near'}_ns", ns, ns
+
+
+def _are_far(machine: dict, result: dict) -> bool | None:
+    """Whether the CPUs of a pair have no L3 in common; None if the record does not tell. Its
+    entries have the CPUs of all caches of a kind: an entry is one cache if that many CPUs share it.
+    CPUs of two entries share none. Those of a machine of several nodes can be on two sockets, which
+    the published figures do not tell from two parts of one."""
+    kinds = [(one, numbers(str(one.get("cpus")))) for one in machine.get("caches") or []
+             if one.get("level") == 3]
+    mine = [next((kind for kind in kinds if result.get(cpu) in kind[1]), None)
+            for cpu in ("writer_cpu", "reader_cpu")]
+    if mine[0] is None or mine[1] is None:
+        return None
+    if mine[0] is not mine[1]:
+        return True if len(machine.get("nodes") or []) == 1 else None
+    one, cpus = mine[0]
+    return False if one.get("shared_by_cpus") == len(cpus) else None
 
 
 def _of_tlb(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
