@@ -203,6 +203,21 @@ class OtherTests(Case):
                       self.third(("0", 96, 1), ("1", 32, 1), nodes=2)):
             self.assertIsNone(self.expected(transfer(390.0), **about), about)
 
+    def test_a_changed_line_is_on_the_node_of_its_writer(self):
+        """`home` counts only where no node was asked for."""
+        nodes = [{"node": node, "cpus": cpus, "memory_bytes": 8 << 30}
+                 for node, cpus in ((0, "0-1"), (1, "2-3"))]
+        for more, compared in (({"node": "auto", "memory_node": 0}, True),
+                               ({"node": "0", "memory_node": 0}, True),
+                               ({"node": "1", "memory_node": 1}, False),
+                               ({"node": "1", "memory_node": None}, False),
+                               ({"memory_node": "mixed"}, False),
+                               ({"memory_node": 1, "writer_cpu": None}, False)):
+            with self.subTest(more):
+                found = self.expected(transfer(60.0, **more), nodes=nodes)
+                self.assertEqual(compared, found is not None)
+        self.assertIsNotNone(self.expected(transfer(60.0, node="0")))       # the only node
+
     def test_a_miss_of_the_first_tlb(self):
         for ns, slow in ((2.0, False), (2.9, False), (3.1, True)):      # 8 cycles x 1.5 are 3 ns
             found = self.expected(translation(ns))

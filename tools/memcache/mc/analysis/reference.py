@@ -276,11 +276,14 @@ def _expected_in_unit(row: Reference, value: float, shown: float) -> Expected:
 
 def is_comparable(machine: dict, result: dict) -> bool:
     """Whether a result is of ordinary memory on the node of its CPU, and its data were right. That
-    of c2c is on the node of the writer."""
-    remote = result.get("remote_threads")
-    near = result.get("home") == "writer" if result.get("test") == "c2c" else \
-        remote == 0 if remote is not None else \
-        len(machine.get("nodes") or []) < 2 or places.is_local(machine, result)
+    of c2c is on the node of the writer, which wrote its pages first (`home`)."""
+    remote, nodes = result.get("remote_threads"), machine.get("nodes") or []
+    if result.get("test") == "c2c":
+        near = result.get("home") == "writer" and (len(nodes) < 2 or places.is_local(
+            machine, result | {"cpu": result.get("writer_cpu")}))
+    else:
+        near = remote == 0 if remote is not None else \
+            len(nodes) < 2 or places.is_local(machine, result)
     return near and result.get("verified") != "failed" and \
         result.get("memory_object") is None and result.get("target", "ram") == "ram" and \
         str(result.get("memory_node", 0)) != "mixed"
