@@ -31,6 +31,7 @@ ROWS = [[MODEL, "l1d_kib", 32, 32, 32, 9, "one", 2017],
         [MODEL, "copy_mb_per_s", 10000, 12000, 14000, 4, "one", 2017],
         [MODEL, "write_mb_per_s", 8000, 9000, 9900, 4, "one", 2017],
         [MODEL, "memory_bits", 64, 128, 128, 9, "one", None],
+        ["GenuineIntel 6 143", "memory_bits", 64, 128, 512, 9, "one", None],
         [MODEL, "dtlb_entries", 64, 64, 64, 1, "one", 2017],
         [MODEL, "stlb_entries", 1024, 1024, 1024, 1, "one", 2017],
         [MODEL, "dtlb_miss_cycles", 8, 8, 8, 1, "one", 2017],
@@ -308,20 +309,30 @@ class Width(Case):
         return " ".join(" ".join(terminal.lines(output.parts(runs))).split())
 
     def test_half_of_the_channels_shows_without_any_slow_figure(self):
-        for names, about, said in (("A", {}, True), ("AB", {}, False), ("AAA", {}, True),
-                                   ("A", {"hypervisor": "kvm"}, False),
-                                   ("A", {"cpu_model": 159}, False),
-                                   ("A", {"nodes": CPU["nodes"] * 2}, False)):
-            with self.subTest(f"{names} {about}"):
-                runs = self.runs(rate("copy", 11000.0), **slots(names) | about)
+        for names, empty, about, said in (
+                ("A", "B", {}, True), ("AB", "", {}, False), ("AAA", "B", {}, True),
+                ("A", "", {}, False), ("A", "A", {}, False), ("AAA", "", {}, False),
+                ("A", "B", {"hypervisor": "kvm"}, False), ("A", "B", {"cpu_model": 159}, False),
+                ("A", "B", {"nodes": CPU["nodes"] * 2}, False)):
+            with self.subTest(f"{names} {empty} {about}"):
+                runs = self.runs(rate("copy", 11000.0), **slots(names, empty) | about)
                 self.assertEqual(said, f"T{self.REMARK}" in self.text(runs))
         self.assertEqual("", normal.remark_on_width(CPU))
 
+    def test_a_socket_with_fewer_channels_than_others_of_its_model_is_full(self):
+        for names, empty, most in (("ABCD", "", None), ("ABC", "D", None), ("AB", "CD", 256),
+                                   ("ABCD", "EFGH", 512), ("AB", "CDEFGHIJ", 512)):
+            with self.subTest(names + empty):
+                said = normal.remark_on_width(CPU | {"cpu_model": 143} | slots(names, empty))
+                self.assertEqual(most is not None, bool(said))
+                self.assertIn(f"up to 512: {25600 * len(names)} MB/s at most, where {most} bits of "
+                              "this speed" if most else "", said)
+
     def test_it_is_a_cause_of_a_low_rate(self):
-        runs = self.runs(rate("copy", 5000.0), **slots("A"))
+        runs = self.runs(rate("copy", 5000.0), **slots("A", "B"))
         said = self.text(runs)
         self.assertEqual(1, said.count("bits wide"))
-        self.assertIn(f"What can do that here: t{self.REMARK}", said)
+        self.assertIn(f"What can do that here: Channel B has no module; t{self.REMARK}", said)
 
 
 class Shown(Case):

@@ -197,13 +197,17 @@ def causes(one: Beside) -> Iterator[str]:
 
 def remark_on_width(machine: dict) -> str:
     """What the modules say if they fill half of the channels, or fewer, that machines of this CPU
-    have; else empty."""
+    have, and this one has, too; else empty. CPUs of one model can have sockets with more channels
+    or with fewer."""
     row, bits = reference.known_rows(machine).get("memory_bits"), hardware.socket_width(machine)
-    if not row or not bits or not reference.is_narrow(row, bits):
+    if not row or not bits:
+        return ""
+    most = min(row.high, hardware.MODULE * len(hardware.channels(hardware.slots_of(machine))))
+    if 2 * bits > most:
         return ""
     peak_now = hardware.peak(machine)
-    more = f": {units.rate_text(peak_now)} at most, where {row.high:g} bits of this speed have " \
-           f"{units.rate_text(peak_now * row.high / bits)}" if peak_now else ""
+    more = f": {units.rate_text(peak_now)} at most, where {most:g} bits of this speed have " \
+           f"{units.rate_text(peak_now * most / bits)}" if peak_now else ""
     return f"the memory modules that the firmware lists are {bits} bits wide together, those of " \
            f"{plural(row.machines, 'machine')} of this model up to {row.high:g}{more}"
 

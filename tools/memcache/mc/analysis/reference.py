@@ -276,7 +276,7 @@ def _expected_in_unit(row: Reference, value: float, shown: float) -> Expected:
 
 def is_comparable(machine: dict, result: dict) -> bool:
     """Whether a result is of ordinary memory on the node of its CPU, and its data were right. That
-    of c2c is on the node of the writer, which wrote its pages first (`home`)."""
+    of c2c is on the node of the writer; `home` tells this only if no node was asked for."""
     remote, nodes = result.get("remote_threads"), machine.get("nodes") or []
     if result.get("test") == "c2c":
         near = result.get("home") == "writer" and (len(nodes) < 2 or places.is_local(
