@@ -280,8 +280,7 @@ class Judged(Case):
                 runs = self.runs(rate("copy", copy), rate("write", write))
                 found = normal.results_with_references(runs)
                 self.assertEqual([low] * 2, [one.expected.slow for one in found])
-                self.assertEqual(["slower" if low else "no"] * 2, [
-                    result["expected_outside"] for result in normal.with_expected(runs[0]).results])
+                self.assertEqual(["slower" if low else "no"] * 2, self.outside(runs))
         runs = self.runs(rate("copy", 9000.0), rate("write", 7200.0))
         self.assertEqual("Copy in memory, one core: 90 % of the rate of the slowest of 4 machines "
                          "of this model, which counts since write to memory, one core is low, too. "
@@ -290,6 +289,32 @@ class Judged(Case):
         runs = self.runs(rate("copy", 9000.0), rate("write", 7200.0, page="4k"))
         self.assertEqual([False] * 2, [one.expected.slow
                                        for one in normal.results_with_references(runs)])
+
+    def outside(self, runs):
+        """What JSON says of each result."""
+        return [result["expected_outside"] for run in normal.with_expected(runs)
+                for result in run.results]
+
+    def test_json_and_the_page_say_of_each_result_what_the_report_says(self):
+        """Of all requests of a file together, and of each size."""
+        copy, write = rate("copy", 9000.0), rate("write", 7200.0)
+        half = {"size_bytes": 1 << 29}
+        for requests, said in (
+                ([[copy], [write]], ["slower"] * 2),
+                ([[copy], [write, write | half]], ["slower"] * 3),
+                ([[copy | half, copy], [write]], ["slower"] * 3),
+                ([[copy | half | {"mb_per_s": 9200.0}, copy], [write]], ["no"] + ["slower"] * 2),
+                ([[copy | {"page": "4k"}], [write]], ["no"] * 2), ([[copy]], ["no"])):
+            with self.subTest(requests):
+                runs = fake.runs_of(CPU, *((f"bandwidth size={i + 1}G", found)
+                                           for i, found in enumerate(requests)))
+                self.assertEqual(said, self.outside(runs))
+                self.assertEqual("slower" in said, "which counts since" in "".join(
+                    map(normal.sentence, normal.results_with_references(runs))))
+                [grid] = [part for part in document.parts({"a.jsonl": runs})
+                          if getattr(part, "large", False)]
+                cells = [row[grid.names.index("published of this CPU")] for row in grid.rows]
+                self.assertEqual("slower" in said, any("↓" in cell for cell in cells), cells)
 
     def test_one_result_stands_for_a_figure(self):
         runs = self.runs(*(latency("memory", 60.0 + i, size=1 << 25 + i) for i in range(3)))

@@ -47,29 +47,33 @@ class Beside:
 def results_with_references(runs: list[Run]) -> list[Beside]:
     """One result for each figure that is published, of each side, model and page size: of several
     sizes the one in the middle, or in memory the largest."""
+    return [_one_of(several) for several in _all_with_references(runs)]
+
+
+def _all_with_references(runs: list[Run]) -> list[list[Beside]]:
+    """All results of each such figure. One of TOGETHER is judged with the one result that stands
+    for each other figure."""
     known: dict[tuple, list[Beside]] = {}
     for run in runs:
         for result in run.results:
             if found := reference.expected(run.machine, result):
-                key = (run.where, found.reference.model, result.get("page"),
-                       result.get("prefetch"), found.reference.figure)
+                key: tuple = (run.where, found.reference.model, result.get("page"),
+                              result.get("prefetch"), found.reference.figure)
                 known.setdefault(key, []).append(Beside(run, result, found))
-    return _judged_together({key: _one_of(several) for key, several in known.items()})
-
-
-def _judged_together(known: dict[tuple, Beside]) -> list[Beside]:
-    """These, with those marked that are low together."""
     groups: dict[tuple, dict[str, Beside]] = {}
-    for key, one in known.items():
-        groups.setdefault(key[:-1], {})[one.figure] = one
-    return [_with_others(one, groups[key[:-1]]) for key, one in known.items()]
+    for key, several in known.items():
+        groups.setdefault(key[:-1], {})[key[-1]] = _one_of(several)
+    return [[_with_others(one, groups[key[:-1]] | {one.figure: one}) for one in several]
+            for key, several in known.items()]
 
 
 def _with_others(one: Beside, group: dict[str, Beside]) -> Beside:
+    if one.figure not in TOGETHER or one.expected.slow:
+        return one
     slow = reference.data().slow_figures(
         {figure: other.expected.reference for figure, other in group.items()},
         {figure: other.expected.published_value for figure, other in group.items()})
-    if one.figure not in slow or one.expected.slow:
+    if one.figure not in slow:
         return one
     return replace(one, expected=replace(one.expected, outside=-1, together=True))
 
@@ -82,18 +86,17 @@ def _one_of(several: list[Beside]) -> Beside:
     return min(several, key=lambda one: abs(one.expected.value - middle))
 
 
-def with_expected(run: Run) -> Run:
-    """The run with what is expected of each of its results, for programs."""
-    found = expected_of_results([run])
-    return Run(run.machine, run.request, [result | _keys(run, result, found.get(id(result)))
-                                          for result in run.results])
+def with_expected(runs: list[Run]) -> list[Run]:
+    """The runs of a file with what is expected of each result, for programs."""
+    found = expected_of_results(runs)
+    return [Run(run.machine, run.request, [result | _keys(run, result, found.get(id(result)))
+                                           for result in run.results]) for run in runs]
 
 
 def expected_of_results(runs: list[Run]) -> dict[int, Expected]:
-    """What is expected of each result that has a reference, by its id()."""
-    found = {id(result): known for run in runs for result in run.results
-             if (known := reference.expected(run.machine, result))}
-    return found | {id(one.result): one.expected for one in results_with_references(runs)}
+    """What is expected of each result of a file that has a reference, by its id()."""
+    return {id(one.result): one.expected for several in _all_with_references(runs)
+            for one in several}
 
 
 def _keys(run: Run, result: dict, found: Expected | None) -> dict[str, object]:
