@@ -229,6 +229,31 @@ class OtherTests(Case):
             self.assertIsNone(self.expected(translation(3.0, **more)), more)
 
 
+class Numbers(Case):
+    def test_a_file_may_have_any_numbers(self):
+        """What can't be is not compared; all else is, and JSON has it."""
+        fast = rate("read", 1e29, level="l1", bytes_per_core_cycle=1e-320)
+        for result, about, compared in (
+                (translation(3.0, pages="256"), {}, False),
+                (translation(3.0, pages="x"), {}, False),
+                (translation(1e-320, packed_ns_per_load=1e29), {}, False),
+                (translation(1e29, packed_ns_per_load=1e-320), {}, False),
+                (translation(1e29), {}, True),
+                (latency("l1", 1e-320, 4.0), {}, False), (latency("l1", 1e29, 4.0), {}, False),
+                (latency("l1", 1.0, 1e-320), {}, False), (latency("l1", 1.0, 1e29), {}, False),
+                (latency("l1", 1e-320, 1e-320), {}, False), (latency("l1", 1e29, 1e29), {}, True),
+                (latency("memory", 1e-320), {}, False), (latency("memory", 1e29), {}, True),
+                (rate("copy", 9.0) | {"mb_per_s": 1e-320}, {}, False),
+                (rate("copy", 1e29), {}, True), (rate("copy", 0.001), {}, True),
+                (fast, {"cpu_model": 0x55}, False)):
+            with self.subTest(result):
+                runs = self.runs(result, **about)
+                [given] = normal.with_expected(runs)[0].results
+                self.assertEqual(compared, "expected" in given)
+                self.assertNotIn("Infinity", json.dumps(given))
+                self.assertTrue(terminal.lines(output.parts(runs)) or not compared)
+
+
 class Judged(Case):
     def test_the_allowance_decides(self):
         self.assertEqual(0, self.expected(latency("memory", 83.0)).outside)     # 70 x 1.2 = 84

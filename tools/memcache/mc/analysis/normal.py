@@ -5,6 +5,7 @@ of a core, or transfers a second by the memory modules."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import isfinite
 
 from mc import plural
 from mc.analysis import disturbed, hardware, ports, reference
@@ -125,7 +126,8 @@ def peak(run: Run, result: dict) -> tuple[float, str] | None:
         return None
     cycle, most = result.get("bytes_per_core_cycle"), ports.limit(run.machine, result)
     if level == "l1" and cycle and most:
-        return rate * most / cycle, "ports"
+        total = rate * most / cycle
+        return (total, "ports") if isfinite(total) else None
     slots = hardware.slots_of(run.machine)
     if (level == "memory" and hardware.are_channels_known(slots)
             and (total := hardware.peak(run.machine))):

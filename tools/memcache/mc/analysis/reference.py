@@ -27,6 +27,7 @@ SEVERAL = (1, 2, 4)         # numbers of machines from which on another allowanc
 # Figures that depend on the system on a chip of a core. A model of x86 is one, a core of arm64 is
 # in many.
 OF_MEMORY = ("memory_ns", "copy_mb_per_s", "write_mb_per_s")
+LEAST = 1e-6    # of a value, and of ns of a cycle: a file may have any numbers
 PAGE = 4096
 LINE = 64
 UNNAMED = "unnamed"     # the model of CPUs that their sources do not name; compared with none
@@ -291,7 +292,13 @@ def is_comparable(machine: dict, result: dict) -> bool:
 
 def values(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
     """The published figures that a result can be compared with, each with its value in their unit
-    and in that of the result."""
+    and in that of the result. Left out is what no machine can have, next to 0, and cycles whose
+    clock none can have."""
+    return (one for one in _all_values(machine, result)
+            if one[1] > LEAST and LEAST < one[2] / one[1] < 1 / LEAST)
+
+
+def _all_values(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
     test, kind = result.get("test"), result.get("type")
     if kind == "wb" and test in BY_TEST:
         yield from BY_TEST[test](machine, result)
@@ -352,7 +359,8 @@ def _of_tlb(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
     cpu, pages = str(result.get("cpu", "")), result.get("pages") or 0
     ns, packed = result.get("tlb_ns"), result.get("packed_ns_per_load")
     rows = known_rows(machine, int(cpu) if cpu.isdigit() else None)
-    if not ns or not packed or result.get("page_bytes") != PAGE or \
+    if not ns or not packed or not isinstance(pages, (int, float)) or \
+            result.get("page_bytes") != PAGE or \
             not rows.keys() >= {"dtlb_entries", "stlb_entries", "l1_cycles", "l1d_kib"}:
         return
     if 2 * rows["dtlb_entries"].high <= pages <= rows["stlb_entries"].low / 2 and \
