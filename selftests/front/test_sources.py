@@ -434,6 +434,18 @@ def machines(*values, figure="memory_ns", model="GenuineIntel 6 158"):
 
 
 class Contributed(unittest.TestCase):
+    def test_a_chip_with_several_names_is_found_by_each(self):
+        names = ("arm,sun50iw9p1", "allwinner,sun50i-h616")
+        with tempfile.TemporaryDirectory() as top:
+            for number, name in enumerate(names):
+                (Path(top) / f"{number}.json").write_text(json.dumps({
+                    "schema": 1, "model": "Arm 8 3331", "platform": name, "year": 2026,
+                    "figures": {"memory_ns": 120}}))
+            data = build.build(servers.contributed_machines(Path(top)), {}, {})
+        for name in names:
+            row = data.known("Arm 8 3331", name)["memory_ns"]
+            self.assertEqual((f"Arm 8 3331 {names[1]}", 2), (row.model, row.machines))
+
     def test_each_file_is_a_machine(self):
         told = {"schema": 1, "model": "Arm 8 3339", "platform": "maker,chip7", "year": 2026,
                 "figures": {"memory_ns": 120}}
