@@ -403,9 +403,12 @@ def report(*sizes, maker="Intel", signature="Type 0, Family 6, Model 158, Steppi
 class Slots(unittest.TestCase):
     def test_filled_channels_make_the_width_of_a_socket(self):
         full, empty = "8 GB", "No Module Installed"
+        goldmont = "Type 0, Family 6, Model 92, Stepping 9"
         for text, told in ((report(full, full), ("GenuineIntel 6 158", 128)),
                            (report(full, empty), ("GenuineIntel 6 158", 64)),
                            (report(full, full, full, full, cpus=2), ("GenuineIntel 6 158", 128)),
+                           (report(full, full, signature=goldmont), ("GenuineIntel 6 92", 128)),
+                           (report(full, full, full, full, signature=goldmont), None),
                            (report(full, maker="Advanced Micro Devices, Inc.",
                                    signature="Family 25, Model 33, Stepping 0"),
                             ("AuthenticAMD 25 33", 64)),
@@ -431,6 +434,13 @@ class Slots(unittest.TestCase):
 def machines(*values, figure="memory_ns", model="GenuineIntel 6 158"):
     return [Measured(model, f"machine {i}", "instlatx64", 2000 + i, figures={figure: value})
             for i, value in enumerate(values)]
+
+
+class References(unittest.TestCase):
+    def test_no_socket_has_more_bits_than_its_data_sheet_says(self):
+        rows = reference.data().rows
+        for model, most in slots.MOST_BITS.items():
+            self.assertLessEqual(rows[model]["memory_bits"].high, most, model)
 
 
 class Contributed(unittest.TestCase):
