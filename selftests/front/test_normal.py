@@ -31,6 +31,7 @@ ROWS = [[MODEL, "l1d_kib", 32, 32, 32, 9, "one", 2017],
         [MODEL, "copy_mb_per_s", 10000, 12000, 14000, 4, "one", 2017],
         [MODEL, "write_mb_per_s", 8000, 9000, 9900, 4, "one", 2017],
         [MODEL, "memory_bits", 64, 128, 128, 9, "one", None],
+        ["GenuineIntel 6 143", "memory_bits", 64, 128, 512, 9, "one", None],
         [MODEL, "dtlb_entries", 64, 64, 64, 1, "one", 2017],
         [MODEL, "stlb_entries", 1024, 1024, 1024, 1, "one", 2017],
         [MODEL, "dtlb_miss_cycles", 8, 8, 8, 1, "one", 2017],
@@ -50,9 +51,11 @@ DATA = reference.parse(json.dumps({
 CPU = {"kernel": "6.1.0", "cpu": "Some CPU", "hypervisor": None, "cpu_vendor": "GenuineIntel",
        "cpu_family": 6, "cpu_model": 158, "cpu_stepping": 10, "cpus_online": "0-1",
        "nodes": [{"node": 0, "cpus": "0-1", "memory_bytes": 8 << 30}],
-       "caches": [{"cpus": "0-1", "level": level, "kind": kind, "size_bytes": kib << 10}
-                  for level, kind, kib in ((1, "data", 32), (1, "code", 32), (2, "unified", 256),
-                                           (3, "unified", 8192))]}
+       "caches": [{"cpus": "0-1", "level": level, "kind": kind, "size_bytes": kib << 10,
+                   "shared_by_cpus": sharers}
+                  for level, kind, kib, sharers in ((1, "data", 32, 1), (1, "code", 32, 1),
+                                                    (2, "unified", 256, 1),
+                                                    (3, "unified", 8192, 2))]}
 LOADED = {"load": 9.0, "runnable": 9, "cpus": 2, "found": [{"kind": "load", "what": "load 9"}]}
 OFF = {"known": True, "msr": "0x1a4", "mask": "0xf", "state": "off"}
 
@@ -174,23 +177,47 @@ def translation(ns, **more):
 
 
 class OtherTests(Case):
-    APART = {"caches": [cache | {"cpus": cpus} for cache in CPU["caches"] for cpus in "01"]}
+    @staticmethod
+    def third(*kinds, nodes=1):
+        """A machine with these kinds of L3: their CPUs, their size, and how many share each."""
+        return {"nodes": CPU["nodes"] * nodes, "caches": CPU["caches"][:3] + [
+            CPU["caches"][3] | {"cpus": cpus, "size_bytes": mib << 20, "shared_by_cpus": sharers}
+            for cpus, mib, sharers in kinds]}
 
     def test_a_changed_line_is_near_or_far(self):
+        apart = self.third(("0", 96, 1), ("1", 32, 1))
         for result, about, figure, slow in (
                 (transfer(29.0), {}, "c2c_near_ns", False),
                 (transfer(31.0), {}, "c2c_near_ns", True),
                 (transfer(9.0), {}, "c2c_near_ns", False),
-                (transfer(100.0), self.APART, "c2c_far_ns", False),
-                (transfer(121.0), self.APART, "c2c_far_ns", True)):
+                (transfer(100.0), apart, "c2c_far_ns", False),
+                (transfer(121.0), apart, "c2c_far_ns", True)):
             with self.subTest(f"{figure} {result['ns_per_line']}"):
                 found = self.expected(result, **about)
                 self.assertEqual((figure, int(slow)), (found.reference.figure, found.outside))
         for more in ({"state": "hit"}, {"siblings": "yes"}, {"home": "reader"}, {"reader_cpu": 9},
                      {"ns_per_line": None}):
             self.assertIsNone(self.expected(transfer(39.0, **more)), more)
-        for about in ({"hypervisor": "kvm"}, {"caches": CPU["caches"][:3]}):
-            self.assertIsNone(self.expected(transfer(39.0), **about), about)
+        for about in ({"hypervisor": "kvm"}, {"caches": CPU["caches"][:3]},
+                      self.third(("0-127", 32, 8)), self.third(("0-1", 32, 1)),
+                      self.third(("0-1", 32, None)),
+                      self.third(("0", 96, 1), ("1", 32, 1), nodes=2)):
+            self.assertIsNone(self.expected(transfer(390.0), **about), about)
+
+    def test_a_changed_line_is_on_the_node_of_its_writer(self):
+        """`home` counts only where no node was asked for."""
+        nodes = [{"node": node, "cpus": cpus, "memory_bytes": 8 << 30}
+                 for node, cpus in ((0, "0-1"), (1, "2-3"))]
+        for more, compared in (({"node": "auto", "memory_node": 0}, True),
+                               ({"node": "0", "memory_node": 0}, True),
+                               ({"node": "1", "memory_node": 1}, False),
+                               ({"node": "1", "memory_node": None}, False),
+                               ({"memory_node": "mixed"}, False),
+                               ({"memory_node": 1, "writer_cpu": None}, False)):
+            with self.subTest(more):
+                found = self.expected(transfer(60.0, **more), nodes=nodes)
+                self.assertEqual(compared, found is not None)
+        self.assertIsNotNone(self.expected(transfer(60.0, node="0")))       # the only node
 
     def test_a_miss_of_the_first_tlb(self):
         for ns, slow in ((2.0, False), (2.9, False), (3.1, True)):      # 8 cycles x 1.5 are 3 ns
@@ -200,6 +227,31 @@ class OtherTests(Case):
         for more in ({"pages": 64}, {"pages": 1024}, {"page_bytes": 2 << 20}, {"tlb_ns": None},
                      {"packed_ns_per_load": None}, {"type": "uc"}):
             self.assertIsNone(self.expected(translation(3.0, **more)), more)
+
+
+class Numbers(Case):
+    def test_a_file_may_have_any_numbers(self):
+        """What can't be is not compared; all else is, and JSON has it."""
+        fast = rate("read", 1e29, level="l1", bytes_per_core_cycle=1e-320)
+        for result, about, compared in (
+                (translation(3.0, pages="256"), {}, False),
+                (translation(3.0, pages="x"), {}, False),
+                (translation(1e-320, packed_ns_per_load=1e29), {}, False),
+                (translation(1e29, packed_ns_per_load=1e-320), {}, False),
+                (translation(1e29), {}, True),
+                (latency("l1", 1e-320, 4.0), {}, False), (latency("l1", 1e29, 4.0), {}, False),
+                (latency("l1", 1.0, 1e-320), {}, False), (latency("l1", 1.0, 1e29), {}, False),
+                (latency("l1", 1e-320, 1e-320), {}, False), (latency("l1", 1e29, 1e29), {}, True),
+                (latency("memory", 1e-320), {}, False), (latency("memory", 1e29), {}, True),
+                (rate("copy", 9.0) | {"mb_per_s": 1e-320}, {}, False),
+                (rate("copy", 1e29), {}, True), (rate("copy", 0.001), {}, True),
+                (fast, {"cpu_model": 0x55}, False)):
+            with self.subTest(result):
+                runs = self.runs(result, **about)
+                [given] = normal.with_expected(runs)[0].results
+                self.assertEqual(compared, "expected" in given)
+                self.assertNotIn("Infinity", json.dumps(given))
+                self.assertTrue(terminal.lines(output.parts(runs)) or not compared)
 
 
 class Judged(Case):
@@ -253,8 +305,7 @@ class Judged(Case):
                 runs = self.runs(rate("copy", copy), rate("write", write))
                 found = normal.results_with_references(runs)
                 self.assertEqual([low] * 2, [one.expected.slow for one in found])
-                self.assertEqual(["slower" if low else "no"] * 2, [
-                    result["expected_outside"] for result in normal.with_expected(runs[0]).results])
+                self.assertEqual(["slower" if low else "no"] * 2, self.outside(runs))
         runs = self.runs(rate("copy", 9000.0), rate("write", 7200.0))
         self.assertEqual("Copy in memory, one core: 90 % of the rate of the slowest of 4 machines "
                          "of this model, which counts since write to memory, one core is low, too. "
@@ -263,6 +314,32 @@ class Judged(Case):
         runs = self.runs(rate("copy", 9000.0), rate("write", 7200.0, page="4k"))
         self.assertEqual([False] * 2, [one.expected.slow
                                        for one in normal.results_with_references(runs)])
+
+    def outside(self, runs):
+        """What JSON says of each result."""
+        return [result["expected_outside"] for run in normal.with_expected(runs)
+                for result in run.results]
+
+    def test_json_and_the_page_say_of_each_result_what_the_report_says(self):
+        """Of all requests of a file together, and of each size."""
+        copy, write = rate("copy", 9000.0), rate("write", 7200.0)
+        half = {"size_bytes": 1 << 29}
+        for requests, said in (
+                ([[copy], [write]], ["slower"] * 2),
+                ([[copy], [write, write | half]], ["slower"] * 3),
+                ([[copy | half, copy], [write]], ["slower"] * 3),
+                ([[copy | half | {"mb_per_s": 9200.0}, copy], [write]], ["no"] + ["slower"] * 2),
+                ([[copy | {"page": "4k"}], [write]], ["no"] * 2), ([[copy]], ["no"])):
+            with self.subTest(requests):
+                runs = fake.runs_of(CPU, *((f"bandwidth size={i + 1}G", found)
+                                           for i, found in enumerate(requests)))
+                self.assertEqual(said, self.outside(runs))
+                self.assertEqual("slower" in said, "which counts since" in "".join(
+                    map(normal.sentence, normal.results_with_references(runs))))
+                [grid] = [part for part in document.parts({"a.jsonl": runs})
+                          if getattr(part, "large", False)]
+                cells = [row[grid.names.index("published of this CPU")] for row in grid.rows]
+                self.assertEqual("slower" in said, any("↓" in cell for cell in cells), cells)
 
     def test_one_result_stands_for_a_figure(self):
         runs = self.runs(*(latency("memory", 60.0 + i, size=1 << 25 + i) for i in range(3)))
@@ -282,20 +359,30 @@ class Width(Case):
         return " ".join(" ".join(terminal.lines(output.parts(runs))).split())
 
     def test_half_of_the_channels_shows_without_any_slow_figure(self):
-        for names, about, said in (("A", {}, True), ("AB", {}, False), ("AAA", {}, True),
-                                   ("A", {"hypervisor": "kvm"}, False),
-                                   ("A", {"cpu_model": 159}, False),
-                                   ("A", {"nodes": CPU["nodes"] * 2}, False)):
-            with self.subTest(f"{names} {about}"):
-                runs = self.runs(rate("copy", 11000.0), **slots(names) | about)
+        for names, empty, about, said in (
+                ("A", "B", {}, True), ("AB", "", {}, False), ("AAA", "B", {}, True),
+                ("A", "", {}, False), ("A", "A", {}, False), ("AAA", "", {}, False),
+                ("A", "B", {"hypervisor": "kvm"}, False), ("A", "B", {"cpu_model": 159}, False),
+                ("A", "B", {"nodes": CPU["nodes"] * 2}, False)):
+            with self.subTest(f"{names} {empty} {about}"):
+                runs = self.runs(rate("copy", 11000.0), **slots(names, empty) | about)
                 self.assertEqual(said, f"T{self.REMARK}" in self.text(runs))
         self.assertEqual("", normal.remark_on_width(CPU))
 
+    def test_a_socket_with_fewer_channels_than_others_of_its_model_is_full(self):
+        for names, empty, most in (("ABCD", "", None), ("ABC", "D", None), ("AB", "CD", 256),
+                                   ("ABCD", "EFGH", 512), ("AB", "CDEFGHIJ", 512)):
+            with self.subTest(names + empty):
+                said = normal.remark_on_width(CPU | {"cpu_model": 143} | slots(names, empty))
+                self.assertEqual(most is not None, bool(said))
+                self.assertIn(f"up to 512: {25600 * len(names)} MB/s at most, where {most} bits of "
+                              "this speed" if most else "", said)
+
     def test_it_is_a_cause_of_a_low_rate(self):
-        runs = self.runs(rate("copy", 5000.0), **slots("A"))
+        runs = self.runs(rate("copy", 5000.0), **slots("A", "B"))
         said = self.text(runs)
         self.assertEqual(1, said.count("bits wide"))
-        self.assertIn(f"What can do that here: t{self.REMARK}", said)
+        self.assertIn(f"What can do that here: Channel B has no module; t{self.REMARK}", said)
 
 
 class Shown(Case):

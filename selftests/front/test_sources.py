@@ -403,9 +403,12 @@ def report(*sizes, maker="Intel", signature="Type 0, Family 6, Model 158, Steppi
 class Slots(unittest.TestCase):
     def test_filled_channels_make_the_width_of_a_socket(self):
         full, empty = "8 GB", "No Module Installed"
+        goldmont = "Type 0, Family 6, Model 92, Stepping 9"
         for text, told in ((report(full, full), ("GenuineIntel 6 158", 128)),
                            (report(full, empty), ("GenuineIntel 6 158", 64)),
                            (report(full, full, full, full, cpus=2), ("GenuineIntel 6 158", 128)),
+                           (report(full, full, signature=goldmont), ("GenuineIntel 6 92", 128)),
+                           (report(full, full, full, full, signature=goldmont), None),
                            (report(full, maker="Advanced Micro Devices, Inc.",
                                    signature="Family 25, Model 33, Stepping 0"),
                             ("AuthenticAMD 25 33", 64)),
@@ -433,7 +436,26 @@ def machines(*values, figure="memory_ns", model="GenuineIntel 6 158"):
             for i, value in enumerate(values)]
 
 
+class References(unittest.TestCase):
+    def test_no_socket_has_more_bits_than_its_data_sheet_says(self):
+        rows = reference.data().rows
+        for model, most in slots.MOST_BITS.items():
+            self.assertLessEqual(rows[model]["memory_bits"].high, most, model)
+
+
 class Contributed(unittest.TestCase):
+    def test_a_chip_with_several_names_is_found_by_each(self):
+        names = ("arm,sun50iw9p1", "allwinner,sun50i-h616")
+        with tempfile.TemporaryDirectory() as top:
+            for number, name in enumerate(names):
+                (Path(top) / f"{number}.json").write_text(json.dumps({
+                    "schema": 1, "model": "Arm 8 3331", "platform": name, "year": 2026,
+                    "figures": {"memory_ns": 120}}))
+            data = build.build(servers.contributed_machines(Path(top)), {}, {})
+        for name in names:
+            row = data.known("Arm 8 3331", name)["memory_ns"]
+            self.assertEqual((f"Arm 8 3331 {names[1]}", 2), (row.model, row.machines))
+
     def test_each_file_is_a_machine(self):
         told = {"schema": 1, "model": "Arm 8 3339", "platform": "maker,chip7", "year": 2026,
                 "figures": {"memory_ns": 120}}

@@ -16,7 +16,7 @@ from statistics import median
 
 from machines import Measured, parsed
 
-from mc.analysis.reference import chip_name, model_key
+from mc.analysis.reference import model_key
 
 # The names of cores that the kernel's tool prints, and their MIDR: implementer, part.
 CORES = {
@@ -124,7 +124,7 @@ def _model(core: str, text: str) -> str:
 def _chip(text: str, board: str) -> str:
     """The system on a chip: as the device tree calls it, else as these names tell."""
     if told := PLATFORM.search(text):
-        return chip_name(told[1])
+        return told[1]
     names = " ".join([*GUESS.findall(text), board])
     return next((chip for chip, pattern in CHIPS.items() if re.search(pattern, names)), "")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from mc.analysis.reference import OF_MEMORY
+from mc.analysis.reference import OF_MEMORY, chip_name
 
 T = TypeVar("T")
 
@@ -30,13 +30,16 @@ def parsed(path: Path, read: Callable[[Path], T]) -> T | None:
 class Measured:
     """Figures of one machine. `model` is the key of its CPU, such as `GenuineIntel 6 158`; see
     mc/analysis/reference.py. `name` tells it from other machines of its source. `platform` is its
-    system on a chip, as a device tree calls it."""
+    system on a chip, as a device tree calls it; it becomes the name in Linux."""
     model: str
     name: str
     source: str
     year: int | None = None
     platform: str = ""
     figures: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.platform = chip_name(self.platform)
 
     def keys(self, figure: str) -> list[str]:
         """The models that a figure belongs to: that of memory to the system on a chip, too."""

@@ -23,6 +23,9 @@ MAKERS = {"GenuineIntel": re.compile(r"intel", re.I),
 CPU = re.compile(r"^Processor Information\n((?:\t.*\n?)+)", re.M)
 SIGNATURE = re.compile(r"^\tSignature: .*Family (\d+), Model (\d+), Stepping (\d+)", re.M)
 MAKER = re.compile(r"^\t(?:Manufacturer|Version): *(.*)", re.M)
+# The bits that a socket has at most by the data sheet of the CPU. Goldmont has two channels of 64
+# bits or four of 32, of which firmware of small machines says that they have 64, too.
+MOST_BITS = {"GenuineIntel 6 92": 128}
 VIRTUAL = re.compile(r"^\t(?:Manufacturer|Product Name): *.*(?:QEMU|VMware|VirtualBox|Xen\b|KVM|"
                      r"Bochs|Hyper-V|Parallels|Virtual Machine)", re.I | re.M)
 # Soldered chips, whose width firmware often gets wrong. Others are modules of 64 bits.
@@ -47,7 +50,10 @@ def machine(path: Path) -> Measured | None:
     bits = hardware.width(slots)
     if len(cpus) != 1 or not bits or VIRTUAL.search(text) or CHIPS.search(text):
         return None
-    return Measured(cpus.pop(), path.name, "linuxhw", figures={"memory_bits": bits / sockets})
+    model = cpus.pop()
+    if bits / sockets > MOST_BITS.get(model, bits):
+        return None
+    return Measured(model, path.name, "linuxhw", figures={"memory_bits": bits / sockets})
 
 
 def _model(body: str) -> str:

@@ -5,6 +5,7 @@ of a core, or transfers a second by the memory modules."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import isfinite
 
 from mc import plural
 from mc.analysis import disturbed, hardware, ports, reference
@@ -47,29 +48,33 @@ class Beside:
 def results_with_references(runs: list[Run]) -> list[Beside]:
     """One result for each figure that is published, of each side, model and page size: of several
     sizes the one in the middle, or in memory the largest."""
+    return [_one_of(several) for several in _all_with_references(runs)]
+
+
+def _all_with_references(runs: list[Run]) -> list[list[Beside]]:
+    """All results of each such figure. One of TOGETHER is judged with the one result that stands
+    for each other figure."""
     known: dict[tuple, list[Beside]] = {}
     for run in runs:
         for result in run.results:
             if found := reference.expected(run.machine, result):
-                key = (run.where, found.reference.model, result.get("page"),
-                       result.get("prefetch"), found.reference.figure)
+                key: tuple = (run.where, found.reference.model, result.get("page"),
+                              result.get("prefetch"), found.reference.figure)
                 known.setdefault(key, []).append(Beside(run, result, found))
-    return _judged_together({key: _one_of(several) for key, several in known.items()})
-
-
-def _judged_together(known: dict[tuple, Beside]) -> list[Beside]:
-    """These, with those marked that are low together."""
     groups: dict[tuple, dict[str, Beside]] = {}
-    for key, one in known.items():
-        groups.setdefault(key[:-1], {})[one.figure] = one
-    return [_with_others(one, groups[key[:-1]]) for key, one in known.items()]
+    for key, several in known.items():
+        groups.setdefault(key[:-1], {})[key[-1]] = _one_of(several)
+    return [[_with_others(one, groups[key[:-1]] | {one.figure: one}) for one in several]
+            for key, several in known.items()]
 
 
 def _with_others(one: Beside, group: dict[str, Beside]) -> Beside:
+    if one.figure not in TOGETHER or one.expected.slow:
+        return one
     slow = reference.data().slow_figures(
         {figure: other.expected.reference for figure, other in group.items()},
         {figure: other.expected.published_value for figure, other in group.items()})
-    if one.figure not in slow or one.expected.slow:
+    if one.figure not in slow:
         return one
     return replace(one, expected=replace(one.expected, outside=-1, together=True))
 
@@ -82,18 +87,17 @@ def _one_of(several: list[Beside]) -> Beside:
     return min(several, key=lambda one: abs(one.expected.value - middle))
 
 
-def with_expected(run: Run) -> Run:
-    """The run with what is expected of each of its results, for programs."""
-    found = expected_of_results([run])
-    return Run(run.machine, run.request, [result | _keys(run, result, found.get(id(result)))
-                                          for result in run.results])
+def with_expected(runs: list[Run]) -> list[Run]:
+    """The runs of a file with what is expected of each result, for programs."""
+    found = expected_of_results(runs)
+    return [Run(run.machine, run.request, [result | _keys(run, result, found.get(id(result)))
+                                           for result in run.results]) for run in runs]
 
 
 def expected_of_results(runs: list[Run]) -> dict[int, Expected]:
-    """What is expected of each result that has a reference, by its id()."""
-    found = {id(result): known for run in runs for result in run.results
-             if (known := reference.expected(run.machine, result))}
-    return found | {id(one.result): one.expected for one in results_with_references(runs)}
+    """What is expected of each result of a file that has a reference, by its id()."""
+    return {id(one.result): one.expected for several in _all_with_references(runs)
+            for one in several}
 
 
 def _keys(run: Run, result: dict, found: Expected | None) -> dict[str, object]:
@@ -122,7 +126,8 @@ def peak(run: Run, result: dict) -> tuple[float, str] | None:
         return None
     cycle, most = result.get("bytes_per_core_cycle"), ports.limit(run.machine, result)
     if level == "l1" and cycle and most:
-        return rate * most / cycle, "ports"
+        total = rate * most / cycle
+        return (total, "ports") if isfinite(total) else None
     slots = hardware.slots_of(run.machine)
     if (level == "memory" and hardware.are_channels_known(slots)
             and (total := hardware.peak(run.machine))):
@@ -197,13 +202,17 @@ def causes(one: Beside) -> Iterator[str]:
 
 def remark_on_width(machine: dict) -> str:
     """What the modules say if they fill half of the channels, or fewer, that machines of this CPU
-    have; else empty."""
+    have, and this one has, too; else empty. CPUs of one model can have sockets with more channels
+    or with fewer."""
     row, bits = reference.known_rows(machine).get("memory_bits"), hardware.socket_width(machine)
-    if not row or not bits or not reference.is_narrow(row, bits):
+    if not row or not bits:
+        return ""
+    most = min(row.high, hardware.MODULE * len(hardware.channels(hardware.slots_of(machine))))
+    if 2 * bits > most:
         return ""
     peak_now = hardware.peak(machine)
-    more = f": {units.rate_text(peak_now)} at most, where {row.high:g} bits of this speed have " \
-           f"{units.rate_text(peak_now * row.high / bits)}" if peak_now else ""
+    more = f": {units.rate_text(peak_now)} at most, where {most:g} bits of this speed have " \
+           f"{units.rate_text(peak_now * most / bits)}" if peak_now else ""
     return f"the memory modules that the firmware lists are {bits} bits wide together, those of " \
            f"{plural(row.machines, 'machine')} of this model up to {row.high:g}{more}"
 

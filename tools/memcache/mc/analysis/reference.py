@@ -27,6 +27,7 @@ SEVERAL = (1, 2, 4)         # numbers of machines from which on another allowanc
 # Figures that depend on the system on a chip of a core. A model of x86 is one, a core of arm64 is
 # in many.
 OF_MEMORY = ("memory_ns", "copy_mb_per_s", "write_mb_per_s")
+LEAST = 1e-6    # of a value, and of ns of a cycle: a file may have any numbers
 PAGE = 4096
 LINE = 64
 UNNAMED = "unnamed"     # the model of CPUs that their sources do not name; compared with none
@@ -276,11 +277,14 @@ def _expected_in_unit(row: Reference, value: float, shown: float) -> Expected:
 
 def is_comparable(machine: dict, result: dict) -> bool:
     """Whether a result is of ordinary memory on the node of its CPU, and its data were right. That
-    of c2c is on the node of the writer."""
-    remote = result.get("remote_threads")
-    near = result.get("home") == "writer" if result.get("test") == "c2c" else \
-        remote == 0 if remote is not None else \
-        len(machine.get("nodes") or []) < 2 or places.is_local(machine, result)
+    of c2c is on the node of the writer; `home` tells this only if no node was asked for."""
+    remote, nodes = result.get("remote_threads"), machine.get("nodes") or []
+    if result.get("test") == "c2c":
+        near = result.get("home") == "writer" and (len(nodes) < 2 or places.is_local(
+            machine, result | {"cpu": result.get("writer_cpu")}))
+    else:
+        near = remote == 0 if remote is not None else \
+            len(nodes) < 2 or places.is_local(machine, result)
     return near and result.get("verified") != "failed" and \
         result.get("memory_object") is None and result.get("target", "ram") == "ram" and \
         str(result.get("memory_node", 0)) != "mixed"
@@ -288,7 +292,13 @@ def is_comparable(machine: dict, result: dict) -> bool:
 
 def values(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
     """The published figures that a result can be compared with, each with its value in their unit
-    and in that of the result."""
+    and in that of the result. Left out is what no machine can have, next to 0, and cycles whose
+    clock none can have."""
+    return (one for one in _all_values(machine, result)
+            if one[1] > LEAST and LEAST < one[2] / one[1] < 1 / LEAST)
+
+
+def _all_values(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
     test, kind = result.get("test"), result.get("type")
     if kind == "wb" and test in BY_TEST:
         yield from BY_TEST[test](machine, result)
@@ -320,14 +330,27 @@ def _of_latency(machine: dict, result: dict) -> Iterator[tuple[str, float, float
 def _of_changed_line(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
     """A message takes at least as long as a load of a line that another core has changed. In a
     virtual machine nobody knows which cores are near."""
-    ns, l3 = result.get("ns_per_line"), [
-        numbers(str(one.get("cpus"))) for one in machine.get("caches") or []
-        if one.get("level") == 3]
-    mine = [next((cpus for cpus in l3 if result.get(cpu) in cpus), None)
-            for cpu in ("writer_cpu", "reader_cpu")]
-    if ns and None not in mine and machine.get("hypervisor", "") is None and \
+    ns, far = result.get("ns_per_line"), _are_far(machine, result)
+    if ns and far is not None and machine.get("hypervisor", "") is None and \
             result.get("state") == "hitm" and result.get("siblings") == "no":
-        yield f"c2c_{'near' if mine[0] == mine[1] else 'far'}_ns", ns, ns
+        yield f"c2c_{'far' if far else 'near'}_ns", ns, ns
+
+
+def _are_far(machine: dict, result: dict) -> bool | None:
+    """Whether the CPUs of a pair have no L3 in common; None if the record does not tell. Its
+    entries have the CPUs of all caches of a kind: an entry is one cache if that many CPUs share it.
+    CPUs of two entries share none. Those of a machine of several nodes can be on two sockets, which
+    the published figures do not tell from two parts of one."""
+    kinds = [(one, numbers(str(one.get("cpus")))) for one in machine.get("caches") or []
+             if one.get("level") == 3]
+    mine = [next((kind for kind in kinds if result.get(cpu) in kind[1]), None)
+            for cpu in ("writer_cpu", "reader_cpu")]
+    if mine[0] is None or mine[1] is None:
+        return None
+    if mine[0] is not mine[1]:
+        return True if len(machine.get("nodes") or []) == 1 else None
+    one, cpus = mine[0]
+    return False if one.get("shared_by_cpus") == len(cpus) else None
 
 
 def _of_tlb(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
@@ -336,7 +359,8 @@ def _of_tlb(machine: dict, result: dict) -> Iterator[tuple[str, float, float]]:
     cpu, pages = str(result.get("cpu", "")), result.get("pages") or 0
     ns, packed = result.get("tlb_ns"), result.get("packed_ns_per_load")
     rows = known_rows(machine, int(cpu) if cpu.isdigit() else None)
-    if not ns or not packed or result.get("page_bytes") != PAGE or \
+    if not ns or not packed or not isinstance(pages, (int, float)) or \
+            result.get("page_bytes") != PAGE or \
             not rows.keys() >= {"dtlb_entries", "stlb_entries", "l1_cycles", "l1d_kib"}:
         return
     if 2 * rows["dtlb_entries"].high <= pages <= rows["stlb_entries"].low / 2 and \

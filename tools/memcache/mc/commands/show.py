@@ -24,7 +24,7 @@ def command(args: argparse.Namespace) -> int:
     if args.json:
         from mc.analysis import normal
         emit(line for _, runs in loaded
-             for line in results.json_lines([normal.with_expected(run) for run in runs]))
+             for line in results.json_lines(normal.with_expected(runs)))
         return DONE
     from mc.output import report
     for number, (name, runs) in enumerate(loaded):

@@ -38,7 +38,7 @@ def parts(files: dict[str, list[Run]], sources: list[Source], named: dict[str, s
         yield from _verdict(some, named[name] if len(files) > 1 else "")
     if figures:
         yield _figures_of_sources(figures, first, pairings) if pairings else \
-            _figures_of_one_file(figures)
+            _figures_of_one_file(figures, runs)
 
 
 def _runs_of_first(files: dict[str, list[Run]], sources: list[Source]) -> list[Run]:
@@ -113,9 +113,9 @@ def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
                        loud=bool(bad or failed or text))
 
 
-def _figures_of_one_file(figures: list[Highlight]) -> Grid:
-    """The figures, each beside another one of the same file."""
-    known = expected_of_results([*{id(one.run): one.run for one in figures}.values()])
+def _figures_of_one_file(figures: list[Highlight], runs: list[Run]) -> Grid:
+    """The figures, each beside another one of the same file, whose runs these are."""
+    known = expected_of_results(runs)
     published = [Beside(one.run, one.result, known[id(one.result)])
                  if id(one.result) in known else None for one in figures]
     rows = [[_name_and_how(one), _marked_figure(one.run, one.result),
