@@ -370,8 +370,9 @@ class Command(fake.InDirectory):
         said = self.memcache("fleet", "runs")
         self.assertEqual(self.report(0)["refresh_doubled"], [])
         self.assertNotIn("Refresh", said)
-        self.refreshed(*(7800.0,) * 6, 3900.0, first=30, modules=None)
-        self.assertIn("node36: every 3.900 us, where those of group 2 have 7.800 us, as above 85 "
+        self.refreshed(*(7800.0,) * 6, 3900.0, first=30,
+                       modules={"slots": [], "why": "no dmidecode"})
+        self.assertIn("node36: every 3.900 us, where those of group 1 have 7.800 us, as above 85 "
                       "C, by a setting of the firmware or in a mode of fine granularity, or in "
                       "memory of another generation, since the modules are not known.",
                       self.memcache("fleet", "runs"))
