@@ -551,8 +551,8 @@ static void assert_sums(u64 number)
 }
 
 /*
- * Whatever ends a run in the midst of a sample, the accesses until then are kept: those of the
- * warm-ups, too, as long as there is no sample. Before the first sample there is nothing to keep.
+ * A run may end in the midst of a sample. The record then has all accesses until there, and those of
+ * the warm-ups if no sample is complete. A run that ends before its first warm-up has no record.
  */
 static void test_a_stop_within_a_sample_loses_no_access(void **state)
 {
@@ -620,24 +620,29 @@ static void stop_and_turn_back(struct mc_worker *w)
 		sim.now[w->index] = w->began - NS;
 }
 
-static void test_a_stop_while_the_clock_runs_backwards(void **state)
+/* Measure a request twice, and end the second run so many accesses before its end. */
+static void end_before(const char *line, u64 left, void (*closing)(struct mc_worker *w))
 {
 	reset(1);
-	assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=100000"), 0);
-	stop_beyond = accesses - 50000;
+	assert_int_equal(measure(line), 0);
+	stop_beyond = accesses - left;
 	reset(1);
-	sim.closing = stop_and_turn_back;
+	sim.closing = closing;
 	stop_why = -EINTR;
-	assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=100000"), -EINTR);
+	assert_int_equal(measure(line), -EINTR);
+}
+
+static void test_a_stop_while_the_clock_runs_backwards(void **state)
+{
+	const char *line = "tail size=64K repeat=3 warmup=0 count=100000";
+
+	end_before(line, 50000, stop_and_turn_back);
 	assert_int_equal(rec->stats.samples, 2);
 	assert_int_equal(rec->stats.left_out, 1);
 	assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
 	assert_figure(rec, COL_ACCESSES, 200000);
 	/* In the first sample: the warm-up is what is left. */
-	stop_beyond -= 200000;
-	reset(1);
-	sim.closing = stop_and_turn_back;
-	assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=100000"), -EINTR);
+	end_before(line, 250000, stop_and_turn_back);
 	assert_int_equal(rec->stats.samples, 1);
 	assert_int_equal(rec->stats.left_out, 0);
 	assert_figure(rec, COL_ACCESSES, 100000);
@@ -646,13 +651,7 @@ static void test_a_stop_while_the_clock_runs_backwards(void **state)
 
 static void test_a_stop_at_the_end_of_a_sample(void **state)
 {
-	reset(1);
-	assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=5000"), 0);
-	stop_beyond = accesses - 5001;
-	reset(1);
-	sim.closing = stop_there;
-	stop_why = -EINTR;
-	assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=5000"), -EINTR);
+	end_before("tail size=64K repeat=3 warmup=0 count=5000", 5001, stop_there);
 	assert_int_equal(rec->stats.samples, 2);
 	assert_figure(rec, COL_ACCESSES, 10000);
 	assert_figure(rec, COL_STOPPED, false);
