@@ -657,7 +657,7 @@ static int take_sample(struct mc_worker *w, struct watch *t)
 		t->ticks += ticks;
 		account_spikes(w, t);
 	}
-	/* What a device that is gone returns was not stored by anybody. */
+	/* A device that is gone returns ones only, which no access has stored. */
 	if (err != -ENODEV && verifies(t->job))
 		verify_last(t);
 	return err;

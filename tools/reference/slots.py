@@ -23,8 +23,8 @@ MAKERS = {"GenuineIntel": re.compile(r"intel", re.I),
 CPU = re.compile(r"^Processor Information\n((?:\t.*\n?)+)", re.M)
 SIGNATURE = re.compile(r"^\tSignature: .*Family (\d+), Model (\d+), Stepping (\d+)", re.M)
 MAKER = re.compile(r"^\t(?:Manufacturer|Version): *(.*)", re.M)
-# The bits that a socket has at most by the data sheet of the CPU. Goldmont has two channels of 64
-# bits or four of 32, of which firmware of small machines says that they have 64, too.
+# The bits that a socket has at most. Goldmont (Apollo Lake) has two channels of memory, and the
+# firmware of small machines lists four chips, each as wide as a channel.
 MOST_BITS = {"GenuineIntel 6 92": 128}
 VIRTUAL = re.compile(r"^\t(?:Manufacturer|Product Name): *.*(?:QEMU|VMware|VirtualBox|Xen\b|KVM|"
                      r"Bochs|Hyper-V|Parallels|Virtual Machine)", re.I | re.M)

@@ -545,7 +545,7 @@ static void memtype_map(struct kunit *test)
 		unmap_io(alias);
 }
 
-/* What is WB is cached, as RAM is, and nothing else is. */
+/* Mappings that are WB are cached, as RAM is. All others are not. */
 static void memtype_map_effect(struct kunit *test)
 {
 	const struct map_case *c = test->param_value;

@@ -104,7 +104,7 @@ def read(path: Path) -> tuple[dict, list[str]]:
             return {}, [f"more than {LARGEST} bytes"]
         if not raw.strip():
             return {}, ["empty"]
-        told = json.loads(raw.decode("utf-8"), object_pairs_hook=_object)
+        told = json.loads(raw.decode("utf-8"), object_pairs_hook=_dict_of_pairs)
     except OSError as error:
         return {}, [f"can't be read: {error.strerror}"]
     except UnicodeDecodeError as error:
@@ -116,14 +116,14 @@ def read(path: Path) -> tuple[dict, list[str]]:
     return (told if isinstance(told, dict) else {}), problems(told)
 
 
-def _object(pairs: list[tuple[str, object]]) -> dict:
+def _dict_of_pairs(pairs: list[tuple[str, object]]) -> dict:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key is there twice")
     return found
 
 
-def _shown(value: object) -> str:
+def _short_text(value: object) -> str:
     """What a person wrote, for a sentence: printable, and not long."""
     try:
         text = ascii(value)
@@ -150,10 +150,10 @@ def problems(told: object) -> list[str]:
         return [*said, "figures: there are none"]
     for name, value in told["figures"].items():
         if name not in FIGURES:
-            said.append(f"figures: {_shown(name)} is none; there are {', '.join(FIGURES)}")
+            said.append(f"figures: {_short_text(name)} is none; there are {', '.join(FIGURES)}")
         elif isinstance(value, bool) or not isinstance(value, (int, float)) \
                 or not 0 < value < 1e9:
-            said.append(f"figures: {name} can't be {_shown(value)}")
+            said.append(f"figures: {name} can't be {_short_text(value)}")
         elif FIGURES[name].slow is None and value != int(value):
             said.append(f"figures: {name} is a whole number, not {value}")
         elif (known := _published(name)) and not known[0] <= value <= known[1]:
