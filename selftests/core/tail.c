@@ -551,8 +551,8 @@ static void assert_sums(u64 number)
 }
 
 /*
- * A run may end in the midst of a sample. The record then has all accesses until there, and those of
- * the warm-ups if no sample is complete. A run that ends before its first warm-up has no record.
+ * A run may end in the midst of a sample. The record then has all accesses until there, and those
+ * of the warm-ups if no sample is complete. A run that ends before its first warm-up has no record.
  */
 static void test_a_stop_within_a_sample_loses_no_access(void **state)
 {
