@@ -24,7 +24,7 @@ def is_disturbed(result: dict) -> bool:
     if not taken:
         return False
     lost = left if result.get("left_out_why") != "one_cpu" else 0
-    hit = max(result.get(key) or 0 for key in OTHERS) - (result.get("windows_left_out") or 0)
+    hit = max([result.get(key) or 0 for key in OTHERS]) - (result.get("windows_left_out") or 0)
     return max(lost, hit) > MOST * taken or (result.get("cv_percent") or 0) > SPREAD
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mc.records import places, prices
+from mc.records import places
 from mc.records.shape import numbers
 
 FILE = Path(__file__).resolve().parent.parent / "references.json"
@@ -251,7 +251,7 @@ def disguise(machine: dict, model: str) -> str:
 def known_rows(machine: dict, cpu: int | None = None) -> dict[str, Reference]:
     """What is published of the model of a machine; nothing if its caches say that it is another
     one, or if it is simulated or emulated."""
-    if prices.simulation(machine) or machine.get("hypervisor") == "tcg":
+    if machine.get("simulated") or machine.get("hypervisor") == "tcg":
         return {}
     model = model_of(machine, cpu)
     return {} if disguise(machine, model) else \
