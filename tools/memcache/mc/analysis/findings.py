@@ -144,9 +144,11 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
     real = {name for name in TYPES if verdict.is_comparable(name)}
     trusted = [p for p in points(runs) if p.type in real and (p.fence != "uc" or verdict.uc_works)]
     by_value: dict[tuple, list[Point]] = {}
-    for point in trusted:
-        for key in COMPARED:
-            by_value.setdefault((key, point.result.get(key)), []).append(point)
+    for key in COMPARED:
+        values = [point.result.get(key) for point in trusted]
+        if len(set(values)) > 1:
+            for value, point in zip(values, trusted):
+                by_value.setdefault((key, value), []).append(point)
     sentences: list[str] = []
     names: dict[Word, list[str]] = {Word.SAME: [], Word.UNKNOWN: []}
     differences: list[Difference] = []

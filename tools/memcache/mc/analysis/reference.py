@@ -260,8 +260,8 @@ def known_rows(machine: dict, cpu: int | None = None) -> dict[str, Reference]:
 
 def expected(machine: dict, result: dict) -> Expected | None:
     """What is published for a result. Cycles of a cache go before ns, which depend on the clock."""
-    known = list(values(machine, result)) if is_comparable(machine, result) else []
-    if not known:
+    known = list(values(machine, result))
+    if not known or not is_comparable(machine, result):
         return None
     cpu = str(result.get("cpu", ""))
     rows = known_rows(machine, int(cpu) if cpu.isdigit() else None)
