@@ -10,6 +10,7 @@
  * after a while a word some bytes after it. If that load is fast, the word came along.
  * This figure shows what prefetchers do.
  */
+#include "core/step.h"
 #include "measure/chase.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
@@ -196,25 +197,12 @@ static int line_job(struct mc_worker *w, void *arg)
 
 /* ---------------------------------------------------------------- the record */
 
-/* Is @ps nearer to @slow than to @fast, as ratios? */
-static bool is_slow(u64 ps, u64 fast, u64 slow)
+/* The distance at which these times go from one level to another; 0: none, or not known. */
+static u64 distance_of_step(const u64 *ps, u64 before, u64 after)
 {
-	return ps * ps > fast * slow;
-}
+	unsigned int d = mc_step_at(ps, NDISTANCES, before, after);
 
-/*
- * The first distance at which the answer differs from that at the nearest one; 0: none.
- */
-static u64 first_change(const u64 *ps, u64 fast, u64 slow)
-{
-	bool first = is_slow(ps[0], fast, slow);
-	int d;
-
-	for (d = 1; d < NDISTANCES; d++) {
-		if (is_slow(ps[d], fast, slow) != first)
-			return NEAREST << d;
-	}
-	return 0;
+	return d ? NEAREST << d : 0;
 }
 
 static void line_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
@@ -231,8 +219,8 @@ static void line_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	/* If a miss costs no more than a hit, lines can't be told apart. */
 	if (other < 2 * same)
 		return;
-	line = first_change(job->flushed, same, other);
-	pair = first_change(job->loaded, same, other);
+	line = distance_of_step(job->flushed, other, same);
+	pair = distance_of_step(job->loaded, same, other);
 	if (line)
 		mc_record_set(rec, COL_LINE, line);
 	if (line && pair > line)

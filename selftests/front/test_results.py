@@ -135,6 +135,27 @@ class Records(fake.unittest.TestCase):
         for key in ("record", "test", "where", "attribute", "mb_per_s"):
             self.assertNotIn(key, keys)
 
+    def test_columns_have_the_keys_of_each_result(self):
+        """Also of results with other fields, such as an object that made the memory."""
+        all_results = [RESULT, RESULT | {"memory_object": "dax0.0", "size_bytes": 4096},
+                       fake.result("latency", 5.0), RESULT | {"stride_bytes": 64}, {"new": 1}]
+        columns = fields.request_columns(all_results)
+        for number, result in enumerate(all_results):
+            self.assertEqual({key: values[number] for key, values in columns.items()
+                              if values[number] is not fields.ABSENT}, fields.request_keys(result))
+
+    def test_results_share_their_words(self):
+        """Ten thousand results need less memory then. Numbers, and words that differ, remain."""
+        count = results.COMBINATIONS + 2
+        told = [RESULT | {"memory_object": f"shm {i}"} for i in range(count)]
+        told += [RESULT, RESULT | {"mb_per_s": 7, "samples": 3}, RESULT | {"mb_per_s": 7.5}]
+        [run] = results.parse(fake.lines(MACHINE, REQUEST | {"records": len(told)}, *told), "x")
+        self.assertEqual(run.results, told)
+        self.assertEqual(json.dumps(run.results), json.dumps(told))
+        *_, one, _, other = run.results
+        for key in ("op", "verified"):
+            self.assertIs(one[key], other[key])
+
     def test_figures_are_the_tests_own(self):
         self.assertEqual(list(fields.figures(RESULT)),
                          ["mb_per_s", "mb_per_s_max", "traversed_bytes", "passes_per_sample",

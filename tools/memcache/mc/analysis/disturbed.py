@@ -23,9 +23,13 @@ def is_disturbed(result: dict) -> bool:
     taken = (result.get("samples") or 0) + left
     if not taken:
         return False
+    if (result.get("cv_percent") or 0) > SPREAD:
+        return True
+    if not left and not any(map(result.get, OTHERS)):
+        return False    # as most results are
     lost = left if result.get("left_out_why") != "one_cpu" else 0
     hit = max(result.get(key) or 0 for key in OTHERS) - (result.get("windows_left_out") or 0)
-    return max(lost, hit) > MOST * taken or (result.get("cv_percent") or 0) > SPREAD
+    return max(lost, hit) > MOST * taken
 
 
 def verdict(runs: list[Run]) -> str:

@@ -64,15 +64,20 @@ def of_runs(times: Sequence[float]) -> Estimate:
     return Estimate(median(times), min(times), len(times), *(spread or (None, inf)))
 
 
+def is_timed(result: dict) -> bool:
+    """Whether the times of samples were measured."""
+    return bool(result.get("median_ns") and result.get("mean_ns"))
+
+
 def median_time(result: dict, exact: bool = False) -> Estimate | None:
     """The median time of a sample of this result, or of one of its loads; None if nothing was
     measured. `exact`: on this machine equal runs take equal times, so that the samples of one run
     have all spread that there is."""
+    if not is_timed(result):
+        return None
     each = next((result[name] for name in tests.test_of(result["test"]).figures_with_role("count")
                  if result.get(name)), 1)
-    middle = result.get("median_ns")
-    if not middle or not result.get("mean_ns"):
-        return None
+    middle = result["median_ns"]
     fastest = result.get("min_ns") or middle
     files = rounds.medians(result)
     spread = _variance_of_runs(files) or (_variance_of_samples(result) if exact else None) or \

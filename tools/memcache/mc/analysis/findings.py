@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mc import plural
-from mc.analysis.estimate import Estimate, median_time
+from mc.analysis.estimate import Estimate, is_timed, median_time
 from mc.analysis.judge import Difference, Word, count_words, doubts, judge
 from mc.analysis.verdict import Verdict, join_words
 from mc.records import units
@@ -19,21 +19,33 @@ from mc.records.fields import has_settled, request_keys
 from mc.records.results import Run
 
 EVEN = 0.03             # speeds that differ by less are even, whatever the fence
+FEWEST = 3              # fences, at least, of which that is said
 MANY = 3                # a clause lists no more values of a key than that
 WIDTH_SHARE = 0.15      # a speed-up this near to the ratio of the widths is due to the widths
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Point:
-    """The part of a result that is compared: the keys of the request, the speed in MB/s, and the
-    time."""
-    keys: dict
+    """A result that can be compared, and its speed in MB/s. Few results have a partner, so what
+    only pairs need is made when it is asked for. `exact`: the machine is simulated."""
+    result: dict
+    exact: bool
     type: str
     op: str
     fence: str
     width: int
     speed: float
-    time: Estimate
+
+    @cached_property
+    def keys(self) -> dict:
+        """The keys of the request, and the side that measured."""
+        return request_keys(self.result) | {"where": self.result["where"]}
+
+    @cached_property
+    def time(self) -> Estimate:
+        time = median_time(self.result, self.exact)
+        assert time
+        return time
 
     def other_keys(self, varying: Iterable[str]) -> tuple:
         return tuple((k, v) for k, v in self.keys.items() if k not in varying)
@@ -59,11 +71,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Rule:
-    """A comparison of `this` with `that`, which differ only in the keys `varying`."""
+    """A comparison of results with the key and value `this` with those with `that`, which differ
+    only in the keys `varying`."""
     title: str
     varying: tuple[str, ...]
-    this: dict
-    that: dict
+    this: tuple[str, str]
+    that: tuple[str, str]
     remark: Callable[[list[Pair]], str] = lambda pairs: ""
 
 
@@ -85,29 +98,30 @@ FENCES = ("sfence", "mfence",
           *(f"dsb_{which}" for which in ("sy", "ld", "st", "ish", "ishst")))
 STREAMING = ("op", "width_bytes")
 RULES = [
-    Rule("UC against WB", ("type",), {"type": "uc"}, {"type": "wb"}),
-    Rule("WC against WB", ("type",), {"type": "wc"}, {"type": "wb"}),
-    Rule("WC against UC", ("type",), {"type": "wc"}, {"type": "uc"}),
+    Rule("UC against WB", ("type",), ("type", "uc"), ("type", "wb")),
+    Rule("WC against WB", ("type",), ("type", "wc"), ("type", "wb")),
+    Rule("WC against UC", ("type",), ("type", "wc"), ("type", "uc")),
     Rule("Streaming stores against ordinary ones", STREAMING,
-         {"op": "ntwrite"}, {"op": "write"}, _widths),
+         ("op", "ntwrite"), ("op", "write"), _widths),
     Rule("Streaming loads against ordinary ones", STREAMING,
-         {"op": "ntread"}, {"op": "read"}, _widths),
+         ("op", "ntread"), ("op", "read"), _widths),
     Rule("Streaming copy against ordinary copy", STREAMING,
-         {"op": "ntcopy"}, {"op": "copy"}, _widths),
-    Rule("UC fence against none", ("fence",), {"fence": "uc"}, {"fence": "none"}),
-    *(Rule(f"{fence} against none", ("fence",), {"fence": fence}, {"fence": "none"})
+         ("op", "ntcopy"), ("op", "copy"), _widths),
+    Rule("UC fence against none", ("fence",), ("fence", "uc"), ("fence", "none")),
+    *(Rule(f"{fence} against none", ("fence",), ("fence", fence), ("fence", "none"))
       for fence in FENCES),
     Rule("Checking once against after each round", ("verify",),
-         {"verify": "deferred"}, {"verify": "each"}),
-    Rule("Zeros against a counter", ("data",), {"data": "zero"}, {"data": "counter"}),
-    Rule("Random words against a counter", ("data",), {"data": "random"}, {"data": "counter"}),
+         ("verify", "deferred"), ("verify", "each")),
+    Rule("Zeros against a counter", ("data",), ("data", "zero"), ("data", "counter")),
+    Rule("Random words against a counter", ("data",), ("data", "random"), ("data", "counter")),
 ]
+COMPARED = tuple(dict.fromkeys(rule.this[0] for rule in RULES))
 
 
-def points(runs: list[Run]) -> list[Point]:
+def points(runs: list[Run]) -> Iterator[Point]:
     """The results of `bandwidth` that can be compared."""
-    return [point for run in runs for result in run.results
-            if (point := _point(result, bool(run.machine.get("simulated"))))]
+    return (point for run in runs for result in run.results
+            if (point := _point(result, bool(run.machine.get("simulated")))))
 
 
 def _point(result: dict, exact: bool) -> Point | None:
@@ -116,10 +130,10 @@ def _point(result: dict, exact: bool) -> Point | None:
         return None
     if result.get("verified") == "failed" or not has_settled(result):
         return None
-    if not (time := median_time(result, exact)):
+    if not is_timed(result):
         return None
-    keys = request_keys(result) | {"where": result["where"]}
-    return Point(keys, memory, str(keys.get("op")), str(keys.get("fence")), width, speed, time)
+    return Point(result, exact, memory, str(result.get("op")), str(result.get("fence")), width,
+                 speed)
 
 
 def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
@@ -127,13 +141,19 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
     can tell, results that were not compared and, if `wide`, those that are the same."""
     if verdict.is_emulated:
         return []
-    trusted = [p for p in points(runs) if verdict.is_comparable(p.type)
-               and (p.fence != "uc" or verdict.uc_works)]
+    real = {name for name in TYPES if verdict.is_comparable(name)}
+    trusted = [p for p in points(runs) if p.type in real and (p.fence != "uc" or verdict.uc_works)]
+    by_value: dict[tuple, list[Point]] = {}
+    for key in COMPARED:
+        values = [point.result.get(key) for point in trusted]
+        if len(set(values)) > 1:
+            for value, point in zip(values, trusted):
+                by_value.setdefault((key, value), []).append(point)
     sentences: list[str] = []
     names: dict[Word, list[str]] = {Word.SAME: [], Word.UNKNOWN: []}
     differences: list[Difference] = []
     for rule in RULES:
-        pairs = list(_pairs(rule, trusted))
+        pairs = list(_pairs(rule, by_value))
         differences += (pair.difference for pair in pairs)
         if clear := [pair for pair in pairs if pair.is_clear]:
             sentences.append(f"{rule.title}: {_clauses(rule, clear)}.")
@@ -156,22 +176,15 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
     return sentences + doubts(differences)
 
 
-def _pairs(rule: Rule, trusted: list[Point]) -> Iterator[Pair]:
-    these = [point for point in trusted if _has_values(point, rule.this)]
-    if not these:
+def _pairs(rule: Rule, by_value: dict[tuple, list[Point]]) -> Iterator[Pair]:
+    these, those = by_value.get(rule.this), by_value.get(rule.that)
+    if not these or not those:
         return
-    partners = {p.other_keys(rule.varying): p for p in trusted if _has_values(p, rule.that)}
+    partners = {point.other_keys(rule.varying): point for point in those}
     for point in these:
         partner = partners.get(point.other_keys(rule.varying))
         if partner:
             yield Pair(point, partner)
-
-
-def _has_values(point: Point, wanted: dict) -> bool:
-    for key, value in wanted.items():
-        if point.keys.get(key) != value:
-            return False
-    return True
 
 
 def _clauses(rule: Rule, pairs: list[Pair]) -> str:
@@ -239,14 +252,16 @@ def _operations_by_type(pairs: list[Pair]) -> str:
 
 
 def _even_speeds_whatever_the_fence(trusted: list[Point]) -> list[str]:
-    """A text for each type and operation that has nearly the same speed with three or more
+    """A text for each type and operation that has nearly the same speed with FEWEST or more
     fences."""
+    if len({point.fence for point in trusted}) < FEWEST:
+        return []
     groups: dict[tuple, list[Point]] = {}
     for point in trusted:
         groups.setdefault(point.other_keys(("fence", "verify")), []).append(point)
     texts = []
     for group in groups.values():
-        if len({p.fence for p in group}) < 3:
+        if len({p.fence for p in group}) < FEWEST:
             continue
         slow, *_, fast = sorted(group, key=lambda point: point.speed)
         if judge(slow.time, fast.time, EVEN).word == Word.SAME:

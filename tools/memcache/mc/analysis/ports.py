@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from mc.records import prices
-
 FILE = Path(__file__).resolve().parent.parent / "cores.toml"
 ROOM = 1.02     # the clock is measured with an error of 1 % or so
 
@@ -37,7 +35,7 @@ MIX = re.compile(r"rw(\d)(\d)")
 def limit(machine: dict, result: dict) -> float | None:
     """The most bytes of payload in a cycle; None if the ports of this CPU, or what the operation
     moves, are not known."""
-    if result.get("readback") == "on" or prices.simulation(machine) \
+    if result.get("readback") == "on" or machine.get("simulated") \
             or machine.get("hypervisor") == "tcg":
         return None
     return _limit(machine.get("cpu_vendor"), machine.get("cpu_family"), machine.get("cpu_model"),
@@ -67,5 +65,6 @@ def _cores() -> list[Core]:
 
 def is_beyond_ports(machine: dict, result: dict) -> bool:
     """Whether a result has more bytes in a cycle than the ports can move."""
-    moved, most = result.get("bytes_per_core_cycle"), limit(machine, result)
-    return isinstance(moved, (int, float)) and most is not None and moved > most * ROOM
+    moved = result.get("bytes_per_core_cycle")
+    return isinstance(moved, (int, float)) and (most := limit(machine, result)) is not None \
+        and moved > most * ROOM

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mc.records import places, prices
+from mc.records import places
 from mc.records.shape import numbers
 
 FILE = Path(__file__).resolve().parent.parent / "references.json"
@@ -251,7 +251,7 @@ def disguise(machine: dict, model: str) -> str:
 def known_rows(machine: dict, cpu: int | None = None) -> dict[str, Reference]:
     """What is published of the model of a machine; nothing if its caches say that it is another
     one, or if it is simulated or emulated."""
-    if prices.simulation(machine) or machine.get("hypervisor") == "tcg":
+    if machine.get("simulated") or machine.get("hypervisor") == "tcg":
         return {}
     model = model_of(machine, cpu)
     return {} if disguise(machine, model) else \
@@ -260,8 +260,8 @@ def known_rows(machine: dict, cpu: int | None = None) -> dict[str, Reference]:
 
 def expected(machine: dict, result: dict) -> Expected | None:
     """What is published for a result. Cycles of a cache go before ns, which depend on the clock."""
-    known = list(values(machine, result)) if is_comparable(machine, result) else []
-    if not known:
+    known = list(values(machine, result))
+    if not known or not is_comparable(machine, result):
         return None
     cpu = str(result.get("cpu", ""))
     rows = known_rows(machine, int(cpu) if cpu.isdigit() else None)

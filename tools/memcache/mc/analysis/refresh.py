@@ -48,9 +48,10 @@ def sentences(pairs: Iterable[tuple[Run, dict]]) -> list[Sentence]:
     """A sentence on each period that was found, where the generation of all modules is known."""
     said: list[tuple[str, float]] = []
     for run, result in pairs:
-        generation = _generation(run.machine)
-        for one in _periods([result]) if generation else ():
-            if not any(kind == generation and is_multiple(one, other, 1) for kind, other in said):
+        for one in _periods([result]):
+            generation = _generation(run.machine)
+            if generation and not any(kind == generation and is_multiple(one, other, 1)
+                                      for kind, other in said):
                 said.append((generation, one))
     return [Sentence(_sentence(*one)) for one in said]
 

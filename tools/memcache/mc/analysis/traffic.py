@@ -146,9 +146,9 @@ def amplification(run: Run, result: dict, key: str) -> float | None:
 def parts(runs: list[Run]) -> list[Part]:
     """The tables and remarks with their heading; empty if nothing was counted."""
     pairs = [(run, result) for run in runs for result in run.results]
-    counted = [pair for pair in pairs if any(_has_number(pair[1], key) for key in MOVED)]
+    counted = [pair for pair in pairs if _has_a_number(pair[1], MOVED)]
     uncounted = all(result.get("dram_why", "no_counters") == "no_counters" for _, result in pairs)
-    with_pcm = [pair for pair in pairs if any(_has_number(pair[1], key) for key in PCM)]
+    with_pcm = [pair for pair in pairs if _has_a_number(pair[1], PCM)]
     report = [*(_table_of_counters(counted) if counted else []),
               *(_table_of_pcm(with_pcm) if with_pcm else []),
               *bullets([*_remarks_on_uncounted_nodes(counted),
@@ -156,6 +156,11 @@ def parts(runs: list[Run]) -> list[Part]:
                         *_remarks_on_other_memory(with_pcm), *_remark_on_idle_traffic(counted),
                         *([] if uncounted else _reasons_without_counts(pairs))], gap=True)]
     return [Heading("Memory traffic"), *report] if report else []
+
+
+def _has_a_number(result: dict, keys: Iterable[str]) -> bool:
+    values = [*map(result.get, keys)]
+    return values.count(None) < len(values) and any(_has_number(result, key) for key in keys)
 
 
 def _has_number(result: dict, key: str) -> bool:

@@ -61,7 +61,7 @@ def _failures(runs: list[Run]) -> list[Part]:
 
 
 def _findings(runs: list[Run], judged: verdict.Verdict, wide: bool) -> list[Part]:
-    if not findings.points(runs):
+    if not any(findings.points(runs)):
         return []
     sentences = findings.lines(runs, judged, wide)
     if judged.is_emulated:

@@ -13,7 +13,7 @@ from mc.output import layout
 from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import rounds, suite, tests, units
-from mc.records.fields import distinguishing_keys, figures, request_keys
+from mc.records.fields import ABSENT, distinguishing_columns, figures, request_columns
 from mc.records.places import value
 from mc.records.results import Run
 
@@ -51,7 +51,10 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
     wanted = its_section.layouts if its_section else []
     drawn = [layout.draw(one, pairs) for one in wanted or layout.layouts_of(test)]
     title = section or (its_suite.title if its_suite else test)
-    fixed = _keys_in_common([request_keys(result) for _, result in pairs])
+    results = [result for _, result in pairs]
+    columns = request_columns(results)
+    fixed = _keys_in_common(columns)
+    varying = [key for key in columns if key not in fixed]
     matrix = bool(drawn) and None not in drawn
     if matrix:
         unit = layout.unit(wanted or layout.layouts_of(test))
@@ -59,10 +62,9 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
         title += f" ({unit})" if unit else ""
         body = [grid for grids in drawn for grid in grids or []]
     else:
-        body = [_list(test, pairs, fixed, wide)]
+        body = [_list(test, pairs, columns, varying, wide)]
     if where == "user":
         title += ", in user space"
-    results = [result for _, result in pairs]
     settings = _settings(fixed, runs, wide)
     notes = [settings, *([_sentence_on_scatter(results)] if wide or matrix else []),
              *_quality(pairs, wide), *marks.sentences(pairs),
@@ -71,10 +73,11 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
     yield from body
     yield from map(Sentence, filter(None, notes))
     yield from levels.parts(pairs)
-    yield from causes.parts(*_named(pairs, fixed), wide)
+    if any(result.get("tail") for result in results):
+        yield from causes.parts(*_named(pairs, varying), wide)
     yield from refresh.sentences(pairs)
     if wide and not any(one.columns for one in wanted):
-        yield from spread.parts(*_named(pairs, fixed))
+        yield from spread.parts(*_named(pairs, varying))
 
 
 def _settings(fixed: dict, runs: list[Run], wide: bool) -> str:
@@ -87,19 +90,20 @@ def _settings(fixed: dict, runs: list[Run], wide: bool) -> str:
     return f"{'All with' if wide else 'With'}: {settings}." if settings else ""
 
 
-def _keys_in_common(keys: list[dict]) -> dict:
+def _keys_in_common(columns: dict[str, list]) -> dict:
     """The keys that have the same value in all results, and these values."""
-    return {key: value for key, value in keys[0].items()
-            if all(key in other and other[key] == value for other in keys)}
+    return {key: values[0] for key, values in columns.items()
+            if values.count(values[0]) == len(values) and values[0] is not ABSENT}
 
 
-def _list(test: str, pairs: Pairs, fixed: dict, wide: bool) -> Grid:
+def _list(test: str, pairs: Pairs, columns: dict[str, list], varying: list[str],
+          wide: bool) -> Grid:
     """A table with a line for each result: the keys that differ, and the figures."""
     labels = [run.request.get("label") for run, _ in pairs]
-    keys = _keys_that_vary(pairs, fixed, labelled=all(labels))
+    keys = _keys_that_vary_in_labels(pairs, columns) if all(labels) else varying
     if not wide:
-        keys = distinguishing_keys([request_keys(result) | {"label": label}
-                                    for label, (_, result) in zip(labels, pairs)], keys)
+        keys = distinguishing_columns({key: [None if value is ABSENT else value
+                                             for value in columns[key]] for key in keys}, keys)
     shown = _figures(pairs) if wide else _answer(test, pairs)
     names = [*keys, *shown]
     rows = [[units.text(key, result.get(key)) for key in names] for _, result in pairs]
@@ -140,21 +144,17 @@ def _answer(test: str, pairs: Pairs) -> list[str]:
             *([] if real else ["effective"])]
 
 
-def _keys_that_vary(pairs: Pairs, fixed: dict, labelled: bool) -> list[str]:
-    """The keys that tell results apart. If each result has a label, these are the keys that
-    tell results of the same label apart."""
-    if not labelled:
-        return list(dict.fromkeys(k for _, r in pairs for k in request_keys(r) if k not in fixed))
-    values: dict[tuple, set] = {}
-    for run, result in pairs:
-        for key, setting in request_keys(result).items():
-            values.setdefault((key, run.label), set()).add(setting)
-    return list(dict.fromkeys(key for (key, _), different in values.items() if len(different) > 1))
+def _keys_that_vary_in_labels(pairs: Pairs, columns: dict[str, list]) -> list[str]:
+    """The keys that tell results of the same label apart."""
+    rows: dict[str, list[int]] = {}
+    for row, (run, _) in enumerate(pairs):
+        rows.setdefault(run.label, []).append(row)
+    return list(dict.fromkeys(key for mine in rows.values() for key, values in columns.items()
+                              if len({values[row] for row in mine} - {ABSENT}) > 1))
 
 
-def _named(pairs: Pairs, fixed: dict) -> tuple[str, list[tuple[str, dict]]]:
+def _named(pairs: Pairs, keys: list[str]) -> tuple[str, list[tuple[str, dict]]]:
     """The results with names, and what these are: what tells them apart, never a whole request."""
-    keys = _keys_that_vary(pairs, fixed, labelled=False)
     if keys == ["size_bytes"]:
         pairs = sorted(pairs, key=lambda pair: pair[1].get("size_bytes") or 0)
     named = [(" ".join(units.text(key, value(run, result, key)) for key in keys) if keys else

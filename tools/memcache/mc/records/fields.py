@@ -4,7 +4,7 @@ and the figures of its test."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from itertools import takewhile
+from itertools import groupby, takewhile
 from operator import itemgetter
 
 from mc.records import tests
@@ -20,6 +20,7 @@ EVENTS = tests.EVENTS
 FACTS = tuple(name for name in tests.FACTS
               if name not in TRAFFIC and not name.startswith("dram_"))
 _FACTS = frozenset(FACTS)
+ABSENT = object()       # in columns: the result does not have the key
 # Figures that say which pair of CPUs a record is of.
 WHICH = tests.figures_with_role("which")
 
@@ -33,6 +34,25 @@ def request_keys(result: dict) -> dict:
     if memory_object := result.get("memory_object"):
         by_key["memory_object"] = memory_object
     return by_key
+
+
+def request_columns(results: list[dict]) -> dict[str, list]:
+    """What request_keys() has of each of these results, by key. Results that have the same fields
+    are taken together."""
+    columns: dict[str, list] = {}
+    before = 0
+    for (keys, values), group in groupby(
+            results, lambda result: _getter(result.get("test"), tuple(result))):
+        alike = list(group)
+        mine: dict[str, Iterable] = dict(zip(keys, zip(*map(values, alike))))
+        if any(result.get("memory_object") for result in alike):
+            mine.setdefault("memory_object", [result.get("memory_object") or ABSENT
+                                              for result in alike])
+        for key in columns | mine:
+            columns.setdefault(key, [ABSENT] * before).extend(
+                mine.get(key, [ABSENT] * len(alike)))
+        before += len(alike)
+    return columns
 
 
 @lru_cache
@@ -50,9 +70,15 @@ def _getter(test: object,
 
 def figures(result: dict) -> dict:
     """The figures of the test."""
-    mine = request_keys(result)
-    return {k: v for k, v in result.items() if k not in mine and k not in FACTS + HEAD + TRAFFIC
-            and not k.startswith(("dram_", "expected"))}
+    return {name: result[name] for name in _figures(result.get("test"), tuple(result))}
+
+
+@lru_cache
+def _figures(test: object, fields: tuple[str, ...]) -> list[str]:
+    """The figures in a record with these fields."""
+    keys, _ = _getter(test, fields)
+    return [name for name in fields if name not in (*keys, *FACTS, *HEAD, *TRAFFIC)
+            and not name.startswith(("dram_", "expected"))]
 
 
 def has_settled(result: dict) -> bool:
@@ -64,10 +90,15 @@ def has_settled(result: dict) -> bool:
 def distinguishing_keys(rows: list[dict], keys: list[str]) -> list[str]:
     """The keys that are needed to tell the rows apart as well as all keys do. A key that
     only varies together with others is dropped; counts and keys with few values go first."""
-    columns = {key: [row.get(key) for row in rows] for key in keys}
+    return distinguishing_columns({key: [row.get(key) for row in rows] for key in keys}, keys)
+
+
+def distinguishing_columns(columns: dict[str, list], keys: list[str]) -> list[str]:
+    """The same for rows of which the columns are known."""
+    rows = max(map(len, columns.values()), default=0)
 
     def count_different(chosen: list[str]) -> int:
-        return len(set(zip(*map(columns.__getitem__, chosen)))) if chosen else min(len(rows), 1)
+        return len(set(zip(*map(columns.__getitem__, chosen)))) if chosen else min(rows, 1)
 
     kept, wanted = keys, count_different(keys)
     for key in sorted(keys, key=lambda key: (key != "count", count_different([key]))):

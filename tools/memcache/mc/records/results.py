@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
+from sys import intern
 from types import NoneType
 
 from mc import Failure, plural, say
@@ -29,6 +30,7 @@ MEASURED = ("ns_per_", "cycles_per_", "bytes_per_", "_mhz_")    # and so have ke
 COUNTS = ("samples", "left_out", "threads")
 HISTOGRAMS = ("histogram_ns_count", "tail")     # these have no single value
 LIMIT = 1e30                # of all numbers
+COMBINATIONS = 64           # of words, that are kept to be shared
 WIDEST = 1 << 63            # of points in time, which stores and the C library keep in 64 bits
 WORDS = {
     "machine": ("kernel", "cpu"),
@@ -235,10 +237,9 @@ def _record(line: bytes) -> dict:
         raise ValueError("not a record of memcache: no machine, request or result")
     kind = record["record"]
     types = tuple(map(type, record.values()))
-    if kind == "result" and (check := _check_of_all(tuple(record), types)):
-        keys, numbers = check
-        if min(values := numbers(record)) >= 0 and max(values) < WIDEST:
-            return dict(zip(keys, record.values()))
+    if kind == "result" and (alike := _alike_results(tuple(record), types)) and \
+            (shared := alike.record(record)):
+        return shared
     for key in WORDS[kind]:
         if not isinstance(record.get(key), str):
             raise ValueError(f"a {kind} record without `{key}`")
@@ -248,19 +249,43 @@ def _record(line: bytes) -> dict:
     return record
 
 
+class _Alike:
+    """Results with the same keys, whose values have the same types and are possible if no number
+    is negative or too large. Most results of a file are alike, so they share keys and words."""
+    def __init__(self, keys: tuple[str, ...], numbers: list[str]) -> None:
+        self.numbers = numbers
+        self.take_numbers = itemgetter(*numbers)
+        self.take_words = itemgetter(*(key for key in keys if key not in numbers))
+        self.keys = keys
+        self.with_words: dict[object, dict] = {}    # a record for each combination of words
+
+    def record(self, record: dict) -> dict | None:
+        """A record that is equal to this one; None if a number may be impossible."""
+        numbers = self.take_numbers(record)
+        if min(numbers) < 0 or max(numbers) >= WIDEST:
+            return None
+        words = self.take_words(record)
+        if words not in self.with_words:
+            if len(self.with_words) >= COMBINATIONS:
+                self.with_words.clear()
+            self.with_words[words] = dict(zip(self.keys, record.values()))
+        shared = self.with_words[words].copy()
+        shared.update(zip(self.numbers, numbers))
+        return shared
+
+
 @lru_cache
-def _check_of_all(keys: tuple[str, ...],
-                  types: tuple[type, ...]) -> tuple[tuple[str, ...], itemgetter] | None:
-    """For results with these keys, whose values have these types: the keys, which they may all
-    share, and a function that takes their numbers. They are possible if none is negative or too
-    large. None if that does not tell. Most results of a file are alike."""
+def _alike_results(keys: tuple[str, ...], types: tuple[type, ...]) -> _Alike | None:
+    """The results with these keys and types of values; None if those do not tell whether the
+    values are possible."""
+    keys = tuple(map(intern, keys))     # those are looked up without comparing letters
     samples = {str: "", NoneType: None, int: 0, float: 0.0}
     of = dict(zip(keys, types))
     numbers = [key for key in keys if of[key] in (int, float)]
     if len(numbers) < 2 or any(of.get(key) is not str for key in WORDS["result"]) or not all(
             of[key] in samples and _check("result", key)(samples[of[key]]) for key in keys):
         return None
-    return keys, itemgetter(*numbers)
+    return _Alike(keys, numbers)
 
 
 @lru_cache
