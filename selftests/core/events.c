@@ -286,22 +286,3 @@ static void test_nothing_is_counted_unasked(void **state)
 	assert_non_null(strstr(line, "\"cycles\":null,\"instructions\":null"));
 	assert_non_null(strstr(line, "\"events_why\":\"no_counters\""));
 }
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events_are_those_of_the_windows_of_all_threads),
-		cmocka_unit_test(test_one_that_took_turns_is_scaled_up),
-		cmocka_unit_test(test_each_thread_is_scaled_by_its_own_time),
-		cmocka_unit_test(test_one_that_never_ran_on_a_thread_has_no_sum),
-		cmocka_unit_test(test_no_thread_is_extrapolated_from_others),
-		cmocka_unit_test(test_a_sample_without_the_event_counts_as_others_of_its_thread),
-		cmocka_unit_test(test_counts_are_scaled_to_a_pass),
-		cmocka_unit_test(test_a_clock_that_stands_still_leaves_the_count),
-		cmocka_unit_test(test_one_that_never_ran_is_not_counted),
-		cmocka_unit_test(test_one_that_no_pmu_has_leaves_the_others),
-		cmocka_unit_test(test_nothing_is_counted_unasked),
-	};
-
-	return cmocka_run_group_tests_name("events", tests, NULL, NULL);
-}

@@ -16,7 +16,7 @@ enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 *memory;
+static u8 memory[BYTES] __attribute__((aligned(4096)));
 static struct mc_span span;
 static u64 line_bytes;
 static u64 fetched_bytes;	/* bytes that a load fetches, aligned like lines */
@@ -330,25 +330,4 @@ static void test_a_stop_is_seen_everywhere(void **state)
 	}
 	/* The last round begins when one sample has been kept. */
 	assert_int_equal(kept, 7);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines_are_as_long_as_they_are),
-		cmocka_unit_test(test_what_is_fetched_along_is_seen),
-		cmocka_unit_test(test_what_has_no_end_is_not_made_up),
-		cmocka_unit_test(test_where_a_miss_costs_no_more_nothing_is_seen),
-		cmocka_unit_test(test_what_is_nearer_to_a_miss_is_one),
-		cmocka_unit_test(test_what_comes_along_comes_late),
-		cmocka_unit_test(test_a_sample_is_one_way_through_the_pages),
-		cmocka_unit_test(test_the_fastest_time_counts),
-		cmocka_unit_test(test_cpus_take_turns),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_a_stop_keeps_what_there_is),
-		cmocka_unit_test(test_a_stop_is_seen_everywhere),
-	};
-
-	memory = aligned_alloc(4096, BYTES);
-	return cmocka_run_group_tests_name("line", tests, NULL, NULL);
 }

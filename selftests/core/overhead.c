@@ -245,21 +245,3 @@ static void test_a_stop_keeps_the_samples_before(void **state)
 		assert_int_equal(rec->stats.samples, 2);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_help_claims_no_saving_of_registers),
-		cmocka_unit_test(test_short_items_are_those_of_one_operation),
-		cmocka_unit_test(test_records_say_nothing_of_memory),
-		cmocka_unit_test(test_wake_up_is_that_of_the_last_thread),
-		cmocka_unit_test(test_a_thread_once_a_sample),
-		cmocka_unit_test(test_the_gate),
-		cmocka_unit_test(test_by_default_all_that_there_is),
-		cmocka_unit_test(test_one_cpu_has_no_gate),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_a_stop_keeps_the_samples_before),
-	};
-
-	return cmocka_run_group_tests_name("overhead", tests, NULL, NULL);
-}

@@ -21,7 +21,7 @@ enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 *memory;
+static u8 memory[BYTES] __attribute__((aligned(4096)));
 static struct mc_span spans[2];
 static u64 cpu_ps;			/* extra cost for each CPU before this one */
 static u64 first_page_ps;		/* extra cost on the first page */
@@ -280,24 +280,4 @@ static void test_a_stop_is_seen_everywhere(void **state)
 			assert_figure(rec, COL_TLB_NS, 0);
 	}
 	assert_in_range(kept, 1, all - 8);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_tlb_is_a_step),
-		cmocka_unit_test(test_a_step_is_as_sharp_as_the_tlb),
-		cmocka_unit_test(test_large_pages_reach_further),
-		cmocka_unit_test(test_loads_spread_over_the_lines_of_a_page),
-		cmocka_unit_test(test_no_translation_gives_time_back),
-		cmocka_unit_test(test_the_median_of_close_lines_counts),
-		cmocka_unit_test(test_cpus_take_turns),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_what_is_no_cycle_is_found),
-		cmocka_unit_test(test_a_stop_keeps_what_there_is),
-		cmocka_unit_test(test_a_stop_is_seen_everywhere),
-	};
-
-	memory = aligned_alloc(4096, BYTES);
-	return cmocka_run_group_tests_name("tlb", tests, NULL, NULL);
 }
