@@ -446,22 +446,16 @@ static void test_batches_until_a_stop_are_kept(void **state)
 	assert_non_null(rec->histogram);
 }
 
+static void time_is_right(void)
+{
+	assert_figure(rec, COL_NS, 5 * NS);
+}
+
 static void test_a_stop_is_seen_everywhere(void **state)
 {
-	static const char line[] = "latency size=1M warmup=0 repeat=2";
-	unsigned int all, at, kept = 0;
-
-	reset(1);
-	assert_int_equal(measure(line), 0);
-	all = sim.asked;
 	/* While linking and walking 4096 elements at a time, and before each sample. */
-	assert_true(all >= 4 + 4 + 2);
-	for (at = 1; at <= all; at++) {
-		reset(1);
-		sim.stop_at = at;
-		assert_int_equal(measure(line), -ECANCELED);
-		kept += n;
-		assert_true(!n || rec->value[COL_NS] == 5 * NS);
-	}
-	assert_in_range(kept, 1, all - 8);
+	unsigned int kept = stop_everywhere("latency size=1M warmup=0 repeat=2", 4 + 4 + 2,
+					    time_is_right);
+
+	assert_in_range(kept, 1, questions - 8);
 }

@@ -310,24 +310,14 @@ static void test_a_stop_keeps_what_there_is(void **state)
 }
 
 /* Each of seven distances is linked anew. A stop is noticed there; complete samples stay. */
+static void line_is_right(void)
+{
+	assert_figure(rec, COL_LINE, 64);
+}
+
 static void test_a_stop_is_seen_everywhere(void **state)
 {
-	static const char line[] = "line size=64K warmup=0 repeat=2";
-	unsigned int all, at, kept = 0;
-
-	reset(1);
-	assert_int_equal(measure(line), 0);
-	all = sim.asked;
-	assert_true(all >= 1 + 2 * 7);
-	for (at = 1; at <= all; at++) {
-		reset(1);
-		sim.stop_at = at;
-		assert_int_equal(measure(line), -ECANCELED);
-		assert_int_equal(n, done > 0);
-		kept += n;
-		if (n)
-			assert_figure(rec, COL_LINE, 64);
-	}
 	/* The last round begins when one sample has been kept. */
-	assert_int_equal(kept, 7);
+	assert_int_equal(stop_everywhere("line size=64K warmup=0 repeat=2", 1 + 2 * 7,
+					 line_is_right), 7);
 }
