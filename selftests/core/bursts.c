@@ -15,7 +15,7 @@
 struct mc_clock mc_clock = { .khz = 1000000 };	/* a tick is a nanosecond */
 unsigned int sim_drains;
 
-static u8 memory[BYTES] __attribute__((aligned(4096)));
+static _Alignas(4096) u8 memory[BYTES];
 static u64 now_ps;		/* time of the CPU */
 static u64 free_ps;		/* when the path has sent all that it has */
 

@@ -22,7 +22,7 @@ enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_
 #define OWN_PS		(1 * NS)	/* a line that the CPU has itself */
 #define MEMORY_PS	(90 * NS)	/* one that no CPU has */
 
-static u8 memory[BYTES] __attribute__((aligned(4096)));
+static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span span;
 static u64 clean_ps, modified_ps;	/* one that another CPU has */
 static u64 spoilt;			/* line whose second word a reader's loads change */

@@ -20,7 +20,7 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static void *memory[BYTES / sizeof(void *)] __attribute__((aligned(4096)));
+static _Alignas(4096) void *memory[BYTES / sizeof(void *)];
 static struct mc_span spans[2];
 static u64 load_ps;
 static u64 low_ps;		/* extra cost of a load from the set's lower half */

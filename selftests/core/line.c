@@ -16,7 +16,7 @@ enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 memory[BYTES] __attribute__((aligned(4096)));
+static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span span;
 static u64 line_bytes;
 static u64 fetched_bytes;	/* bytes that a load fetches, aligned like lines */

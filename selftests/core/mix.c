@@ -20,7 +20,7 @@ enum { TOTAL, GROUP, THREAD };
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 memory[NODES * BYTES] __attribute__((aligned(4096)));		/* the memory of node 0, then that of node 1 */
+static _Alignas(4096) u8 memory[NODES * BYTES];	/* of node 0, then of node 1 */
 static struct mc_span spans[NODES];
 static struct mc_view node_view[NODES];
 

@@ -20,7 +20,7 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 memory[BYTES] __attribute__((aligned(4096)));
+static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span spans[2];
 static u64 read_ps, store_ps, round_trip_ps, flush_ps;
 static u64 combined_bytes;	/* stores to as many neighbouring bytes cost as much as one */

@@ -25,7 +25,7 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 memory[BYTES] __attribute__((aligned(4096)));
+static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span span;
 static u64 woke[THREADS_MOST];		/* when the core woke up */
 static u64 slept;			/* ns for which all threads have slept */

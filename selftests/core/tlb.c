@@ -21,7 +21,7 @@ enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 memory[BYTES] __attribute__((aligned(4096)));
+static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span spans[2];
 static u64 cpu_ps;			/* extra cost for each CPU before this one */
 static u64 first_page_ps;		/* extra cost on the first page */
