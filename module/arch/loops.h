@@ -4,7 +4,7 @@
  * stored are values of a counter, so a pass leaves known words behind, and a sum verifies
  * them. The data (MC_DATA_*) say by how much the counter grows from word to word. Timed
  * loops store the same few values again and again during a pass, and the next few in the
- * next pass (mc_pass_values()). Loops that can only repeat a byte store the lowest byte of
+ * next pass (measure/pass.c). Loops that can only repeat a byte store the lowest byte of
  * the counter, which then counts passes.
  */
 #ifndef MC_LOOPS_H
@@ -176,7 +176,7 @@ enum mc_op {
 /* What an operation leaves in its first array. */
 enum mc_stores {
 	MC_STORES_NOTHING,
-	MC_STORES_COUNTER,	/* the values of the pass, see mc_pass_values() */
+	MC_STORES_COUNTER,	/* the values of the pass, see values_of_pass() */
 	MC_STORES_COPY,		/* of the second array */
 	MC_STORES_ONE_MORE,	/* the old word plus one */
 	MC_STORES_TRIAD,	/* of the second and third */

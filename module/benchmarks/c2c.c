@@ -6,6 +6,8 @@
  * modified (HITM) or clean (HIT). Then the reader follows a cycle of pointers through
  * them once, so that the writer's cache serves each of its loads. The test checks that
  * the reader sees what the writer has written.
+ *
+ * The threads of mc_measure() work at once; here the reader works after the writer.
  */
 #include "measure/chase.h"
 #include "measure/source.h"

@@ -9,6 +9,9 @@
  * What is fetched together: everything is flushed, one word of each page is loaded, and
  * after a while a word some bytes after it. If that load is fast, the word came along.
  * This figure shows what prefetchers do.
+ *
+ * A sample has fourteen windows, each with its own untimed work before it. The passes of
+ * mc_measure() have such work before a whole sample only.
  */
 #include "core/step.h"
 #include "measure/chase.h"

@@ -4,7 +4,8 @@
  * touches the buffer.
  *
  * Short items are repeated in windows, like an access loop. Skew of the barrier, wake-up,
- * and the life of a thread happen once a sample.
+ * and the life of a thread happen once a sample. They are what a thread does outside the windows
+ * of mc_measure().
  */
 #include "measure/test.h"
 #include "measure/measurement.h"
@@ -158,24 +159,17 @@ static void keep_times(struct mc_measurement *meas, u64 from, u64 to)
 	mc_measurement_keep(meas, mc_ticks_to_ps(to - from));
 }
 
-static u64 first_time(const struct meeting *m)
+/* The sample ends with the last thread. It begins at @from; 0: with the first thread. */
+static void keep_meeting(const struct meeting *m, u64 from)
 {
-	u64 first = ~0ULL;
+	u64 first = ~0ULL, last = 0;
 	unsigned int i;
 
-	for (i = 0; i < m->meas->n; i++)
+	for (i = 0; i < m->meas->n; i++) {
 		first = min(first, m->at[i]);
-	return first;
-}
-
-static u64 last_time(const struct meeting *m)
-{
-	u64 last = 0;
-	unsigned int i;
-
-	for (i = 0; i < m->meas->n; i++)
 		last = max(last, m->at[i]);
-	return last;
+	}
+	keep_times(m->meas, from ? from : first, last);
 }
 
 /*
@@ -192,7 +186,7 @@ static int meet_at_barrier(struct mc_worker *w, void *arg)
 		m->at[w->index] = mc_ticks();
 		err = err ? err : mc_barrier(w);
 		if (!err && !w->index)
-			keep_times(m->meas, first_time(m), last_time(m));
+			keep_meeting(m, 0);
 		err = err ? err : mc_barrier(w);
 	}
 	return err;
@@ -217,7 +211,7 @@ static int wake_threads(struct mc_threads *threads, struct meeting *m)
 		begin = mc_ticks();
 		err = mc_threads_run(threads, note_time, m);
 		if (!err)
-			keep_times(m->meas, begin, last_time(m));
+			keep_meeting(m, begin);
 	}
 	return err;
 }

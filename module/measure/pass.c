@@ -104,17 +104,13 @@ static u64 contiguous_bytes(const struct mc_pass *p, unsigned int n, u64 from, u
 	return bytes;
 }
 
-/**
- * mc_pass_values() - number of values of the counter that a pass stores
- * @p: the pass
- *
+/*
+ * Number of values of the counter that a pass stores: word i of an array gets value i modulo it.
  * A loop that stores a counter in order of addresses stores what its four registers hold
  * again and again, and loops that repeat one byte store only that. Other loops store a value
  * for each word. The next pass goes on with the value behind those of this one.
- *
- * Return: the number; word i of an array gets value i modulo this number.
  */
-u64 mc_pass_values(const struct mc_pass *p)
+static u64 values_of_pass(const struct mc_pass *p)
 {
 	enum mc_stores stores = p->body ? MC_STORES_UNKNOWN : mc_ops[p->loop->op].stores;
 
@@ -133,7 +129,7 @@ u64 mc_pass_values(const struct mc_pass *p)
  */
 u64 mc_pass_sum(const struct mc_pass *p)
 {
-	u64 words = p->bytes / 8, values = mc_pass_values(p), step = mc_data_step(p->data);
+	u64 words = p->bytes / 8, values = values_of_pass(p), step = mc_data_step(p->data);
 	u64 first = p->value - values * step;
 
 	u64 sum = words / values * mc_sum_of_run(first, step, values);
@@ -175,7 +171,7 @@ static void run_arrays(struct mc_pass *p, const struct mc_loop *loop, u64 from, 
 	struct mc_loop_args args = {
 		.passes = passes, .uc_word = p->uc_word, .data = p->data,
 	};
-	u64 values = 8 * mc_pass_values(p), into;
+	u64 values = 8 * values_of_pass(p), into;
 	unsigned int n;
 
 	if (p->scatter && loop == p->loop) {
@@ -204,7 +200,7 @@ static void run_arrays(struct mc_pass *p, const struct mc_loop *loop, u64 from, 
 static void end_passes(struct mc_pass *p, u64 passes)
 {
 	p->passes += passes;
-	p->value += passes * mc_data_step(p->data) * mc_pass_values(p);
+	p->value += passes * mc_data_step(p->data) * values_of_pass(p);
 }
 
 /**

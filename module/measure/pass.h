@@ -78,7 +78,6 @@ struct mc_progress {
 
 u64 mc_data_step(u64 data);
 u64 mc_pass_turn(unsigned int streams);
-u64 mc_pass_values(const struct mc_pass *p);
 u64 mc_pass_sum(const struct mc_pass *p);
 u64 mc_pass_least(const struct mc_pass *p);
 u64 mc_pass_length(const struct mc_pass *p);

@@ -535,20 +535,10 @@ static void test_a_window_waits_for_its_stores(void **state)
 	}
 }
 
-int main(void)
+static int begin_to_watch(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_loop_does_its_accesses_and_no_others),
-		cmocka_unit_test(test_a_chase_loads_each_element_once),
-		cmocka_unit_test(test_a_line_is_dirtied_by_one_store),
-		cmocka_unit_test(test_the_loops_of_the_verdict),
-		cmocka_unit_test(test_a_load_at_a_pace),
-		cmocka_unit_test(test_random_accesses),
-		cmocka_unit_test(test_single_accesses),
-		cmocka_unit_test(test_a_clock_adds_once_a_cycle),
-		cmocka_unit_test(test_a_window_waits_for_its_stores),
-	};
-
 	watched_begin();
-	return cmocka_run_group_tests_name("accesses", tests, NULL, NULL);
+	return 0;
 }
+
+#define SET_UP_ALL	begin_to_watch

@@ -84,6 +84,8 @@ static int set_up(void **state)
 	return 0;
 }
 
+#define SET_UP	set_up
+
 static const struct mc_cache *cache(unsigned int i)
 {
 	const struct mc_core *core = mc_core_of(0);
@@ -195,17 +197,4 @@ static void test_which_leaf_counts(void **state)
 	LOOK(0);
 	assert_int_equal(mc_cache_bytes(0, 1), 64 * K);
 	assert_int_equal(mc_cache_bytes(0, 3), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_without_topology, set_up),
-		cmocka_unit_test_setup(test_encoded_ways, set_up),
-		cmocka_unit_test_setup(test_caches_that_are_not_there, set_up),
-		cmocka_unit_test_setup(test_who_shares_an_l3, set_up),
-		cmocka_unit_test_setup(test_which_leaf_counts, set_up),
-	};
-
-	return cmocka_run_group_tests_name("amd", tests, NULL, NULL);
 }

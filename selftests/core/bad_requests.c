@@ -481,20 +481,3 @@ static void bad_presets(void **state)
 	assert_int_equal(mc_request_parse(&req, "common", 6, specs, &e), -EINVAL);
 	assert_memory_equal(e.text, "size: '1' is outside", 20);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_refused_by_its_key),
-		cmocka_unit_test(a_nul_is_a_control_character),
-		cmocka_unit_test(every_byte_everywhere),
-		cmocka_unit_test(every_beginning),
-		cmocka_unit_test(long_lines),
-		cmocka_unit_test(too_many_values),
-		cmocka_unit_test(too_many_combinations),
-		cmocka_unit_test(a_product_beyond_64_bits),
-		cmocka_unit_test(bad_presets),
-	};
-
-	return cmocka_run_group_tests_name("bad requests", tests, NULL, NULL);
-}

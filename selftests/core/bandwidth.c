@@ -497,29 +497,3 @@ static void test_read_back_finds_what_is_wrong_in_between(void **state)
 	victim = WORDS - 1;
 	assert_int_equal(verified("size=30K op=ntwrite verify=off"), MC_VERIFIED_OFF);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_right_data_is_ok),
-		cmocka_unit_test(test_right_data_in_pieces_is_ok),
-		cmocka_unit_test(test_right_data_of_streams_is_ok),
-		cmocka_unit_test(test_right_data_read_back_is_ok),
-		cmocka_unit_test(test_what_must_not_be_written_stays_as_it_is),
-		cmocka_unit_test(test_what_was_compared_unwritten_says_nothing),
-		cmocka_unit_test(test_right_data_in_random_order_is_ok),
-		cmocka_unit_test(test_other_data_is_ok),
-		cmocka_unit_test(test_data_that_an_operation_lacks_is_refused),
-		cmocka_unit_test(test_lost_stores_of_other_data_are_found),
-		cmocka_unit_test(test_wrong_stores_are_found),
-		cmocka_unit_test(test_stale_and_foreign_data_is_found),
-		cmocka_unit_test(test_wrong_loads_are_found),
-		cmocka_unit_test(test_what_is_only_read_is_checked_twice),
-		cmocka_unit_test(test_arrays_that_are_read_differ),
-		cmocka_unit_test(test_wrong_stores_to_a_second_array_are_found),
-		cmocka_unit_test(test_triads_never_compute_with_denormals),
-		cmocka_unit_test(test_read_back_finds_what_is_wrong_in_between),
-	};
-
-	return cmocka_run_group_tests_name("bandwidth", tests, NULL, NULL);
-}

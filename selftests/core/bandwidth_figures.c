@@ -361,25 +361,3 @@ static void test_what_passes_the_caches_by(void **state)
 	assert_int_equal(uncached("op=write_clflushopt"), MC_UNCACHED_SOME);
 	assert_int_equal(uncached("op=write_clwb"), MC_UNCACHED_SOME);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_passes_the_caches_by),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_rates_are_those_of_the_payload),
-		cmocka_unit_test(test_rates_of_threads),
-		cmocka_unit_test(test_no_clock_is_no_figure),
-		cmocka_unit_test(test_a_clock_that_one_thread_does_not_know),
-		cmocka_unit_test(test_a_clock_that_is_not_known_at_first),
-		cmocka_unit_test(test_the_clock_is_that_of_the_fastest_round),
-		cmocka_unit_test(test_stores_that_pass_the_caches_by_are_waited_for),
-		cmocka_unit_test(test_streaming_stores_start_with_cold_caches),
-		cmocka_unit_test(test_medians_and_passes),
-		cmocka_unit_test(test_the_longest_window_is_reported),
-		cmocka_unit_test(test_what_readback_takes_is_said),
-		cmocka_unit_test(test_a_run_cut_short_tells_what_it_knows),
-	};
-
-	return cmocka_run_group_tests_name("bandwidth_figures", tests, NULL, NULL);
-}

@@ -15,7 +15,7 @@
 struct mc_clock mc_clock = { .khz = 1000000 };	/* a tick is a nanosecond */
 unsigned int sim_drains;
 
-static u8 *memory;
+static _Alignas(4096) u8 memory[BYTES];
 static u64 now_ps;		/* time of the CPU */
 static u64 free_ps;		/* when the path has sent all that it has */
 
@@ -226,17 +226,4 @@ static void test_what_is_not_told_apart_is_not_known(void **state)
 	path.whole = 0;
 	assert_true(measure(BYTES).by_rate);
 	assert_false(measure(BYTES).share.known);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_single_bursts_tell_where_the_cpu_waits),
-		cmocka_unit_test(test_the_interval_has_the_share_behind_a_path),
-		cmocka_unit_test(test_the_interval_is_narrow_enough_for_a_verdict),
-		cmocka_unit_test(test_what_is_not_told_apart_is_not_known),
-	};
-
-	memory = aligned_alloc(4096, BYTES);
-	return cmocka_run_group_tests_name("bursts", tests, NULL, NULL);
 }

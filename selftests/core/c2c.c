@@ -22,7 +22,7 @@ enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_
 #define OWN_PS		(1 * NS)	/* a line that the CPU has itself */
 #define MEMORY_PS	(90 * NS)	/* one that no CPU has */
 
-static u8 *memory;
+static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span span;
 static u64 clean_ps, modified_ps;	/* one that another CPU has */
 static u64 spoilt;			/* line whose second word a reader's loads change */
@@ -361,25 +361,4 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("c2c cpu=any", -EINVAL, "cpu");
 	reset(2);
 	assert_refused("c2c cpu=0,1 type=uc", -EINVAL, "type");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_line_costs_what_its_state_costs),
-		cmocka_unit_test(test_the_cache_of_the_writer_has_a_column),
-		cmocka_unit_test(test_median_and_fastest),
-		cmocka_unit_test(test_a_clock_that_runs_backwards),
-		cmocka_unit_test(test_memory_is_on_the_node_of_its_home),
-		cmocka_unit_test(test_events_are_those_of_the_samples),
-		cmocka_unit_test(test_one_wrong_line_is_found),
-		cmocka_unit_test(test_lost_stores_are_found),
-		cmocka_unit_test(test_all_of_a_set_is_written_and_seen),
-		cmocka_unit_test(test_memory_is_found_once_a_record),
-		cmocka_unit_test(test_a_stop_is_seen_in_the_middle),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-	};
-
-	memory = aligned_alloc(4096, BYTES);
-	return cmocka_run_group_tests_name("c2c", tests, NULL, NULL);
 }

@@ -223,20 +223,3 @@ static void where_bytes_lie(void **state)
 	assert_ptr_equal(mc_view_at(&view, ROOM / 2, &left), low);
 	assert_int_equal(left, ROOM);
 }
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(where_bytes_lie),
-		cmocka_unit_test(one_cycle_of_all),
-		cmocka_unit_test(built_in_pieces),
-		cmocka_unit_test(page_by_page),
-		cmocka_unit_test(in_order),
-		cmocka_unit_test(skewed),
-		cmocka_unit_test(in_all_sets),
-		cmocka_unit_test(every_cycle_is_as_likely),
-		cmocka_unit_test(far_from_order),
-	};
-
-	return cmocka_run_group_tests_name("chase", tests, NULL, NULL);
-}

@@ -17,12 +17,3 @@ static void test_nothing_is_multiplied(void **state)
 		assert_false(at[0] == 0x48 && (at[1] == 0x69 || at[1] == 0x6b));
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_is_multiplied),
-	};
-
-	return cmocka_run_group_tests_name("core_clock", tests, NULL, NULL);
-}

@@ -262,21 +262,3 @@ static void test_hypervisors(void **state)
 	}
 	made_up_hypervisor(NULL);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_cpu_has_its_own_caches),
-		cmocka_unit_test(test_json_of_each_kind),
-		cmocka_unit_test(test_cpus_go_and_come),
-		cmocka_unit_test(test_fewer_share_than_could),
-		cmocka_unit_test(test_who_shares),
-		cmocka_unit_test(test_the_system_tells),
-		cmocka_unit_test(test_the_systems_lists_decide),
-		cmocka_unit_test(test_a_fourth_level),
-		cmocka_unit_test(test_features_are_those_of_all),
-		cmocka_unit_test(test_hypervisors),
-	};
-
-	return cmocka_run_group_tests_name("cores", tests, NULL, NULL);
-}

@@ -163,17 +163,3 @@ static void bytes_are_no_lines(void **state)
 	for (i = 0; e.text[i]; i++)
 		assert_in_range(e.text[i], ' ', '~');
 }
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_as_they_are_shown),
-		cmocka_unit_test(an_event_of_a_core_needs_only_its_name),
-		cmocka_unit_test(the_longest_line_fits),
-		cmocka_unit_test(others_are_refused_by_their_line),
-		cmocka_unit_test(no_more_than_there_is_room_for),
-		cmocka_unit_test(bytes_are_no_lines),
-	};
-
-	return cmocka_run_group_tests_name("counter", tests, NULL, NULL);
-}

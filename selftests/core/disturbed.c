@@ -337,26 +337,3 @@ static void test_what_is_recognised_is_told(void **state)
 	mc_disturbed_json(&t);
 	assert_string_equal(buf, "\"recognised\":[]");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_window_is_left_out_of_a_sample),
-		cmocka_unit_test(test_keep_keeps_it),
-		cmocka_unit_test(test_a_pass_of_two_parts_is_whole_or_not_at_all),
-		cmocka_unit_test(test_a_sample_is_not_made_of_its_last_window),
-		cmocka_unit_test(test_a_quarter_of_a_sample_can_stand_for_it),
-		cmocka_unit_test(test_samples_are_left_out_while_half_are_clean),
-		cmocka_unit_test(test_warmups_are_not_counted),
-		cmocka_unit_test(test_a_sample_is_hit_if_one_thread_was),
-		cmocka_unit_test(test_one_window_of_one_thread),
-		cmocka_unit_test(test_a_preemption_is_counted),
-		cmocka_unit_test(test_a_bad_clock_is_another_reason),
-		cmocka_unit_test(test_all_samples_since_the_last_look_are_suspects),
-		cmocka_unit_test(test_the_last_samples_are_looked_at_too),
-		cmocka_unit_test(test_what_is_not_watched_is_not_known),
-		cmocka_unit_test(test_what_is_recognised_is_told),
-	};
-
-	return cmocka_run_group_tests_name("disturbed", tests, NULL, NULL);
-}

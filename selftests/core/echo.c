@@ -259,13 +259,3 @@ static void the_longest_request(void **state)
 	assert_false(j.cut);
 	assert_true(json_line(json));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(generated_requests),
-		cmocka_unit_test(the_longest_request),
-	};
-
-	return cmocka_run_group_tests_name("echo", tests, NULL, NULL);
-}

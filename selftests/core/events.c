@@ -3,44 +3,13 @@
  * module/measure/events.c natively, with threads in virtual time: each operation costs a
  * known number of each event, so each figure is known.
  */
-#include "cmocka_all.h"
-
-#include "measure/engine.h"
-#include "measure/side.h"
-#include "platform/os.h"
-#include "stub/threads.h"
 #include "measure/test.h"
+
+#define TEST	mc_test_overhead
+#include "stub/engine.h"
 
 #define BATCH		16384		/* operations of a pass */
 #define OPERATION_PS	(3 * NS)
-
-static const struct mc_spec *const specs[] = { &mc_test_overhead.spec, NULL };
-static struct mc_request req;
-static struct mc_run run;
-static struct mc_record rec[2];
-
-const struct mc_test *mc_test_of(const struct mc_spec *spec)
-{
-	return &mc_test_overhead;
-}
-
-static int find(struct mc_run *r, const struct mc_point *point,
-		const struct mc_wanted *want, struct mc_area *area)
-{
-	return -ENOMEM;
-}
-
-static int check_nothing(struct mc_run *r, const struct mc_point *point)
-{
-	return 0;
-}
-
-u64 mc_clock_wall_ns(void)
-{
-	return 1;
-}
-
-static const struct mc_side side = { .check = check_nothing, .find = find };
 
 /* ---------------------------------------------------------------- the events */
 
@@ -80,20 +49,23 @@ static void closing(struct mc_worker *w)
 	count(w, operations, operations * OPERATION_PS);
 }
 
-static void measure(unsigned int threads, unsigned int events, unsigned int refused, int err)
+static void costs(void)
 {
-	static const char line[] = "overhead item=loop repeat=4 warmup=1";
-	u64 n;
-
-	run = (struct mc_run){ .req = &req, .side = &side, .threads = sim_reset(threads) };
 	sim.opened = opened;
 	sim.closing = closing;
 	sim.overhead = 1;
+}
+
+static void measure_events(unsigned int threads, unsigned int events, unsigned int refused,
+			   int err)
+{
+	char line[60];
+
+	reset(threads);
 	sim.events = events;
 	sim.refuses[refused] = err;
-	memset(rec, 0, sizeof(rec));
-	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
-	assert_int_equal(mc_engine_measure(&run, rec, &n), 0);
+	snprintf(line, sizeof(line), "overhead item=loop repeat=4 warmup=1 cpu=1-%u", threads);
+	assert_int_equal(measure(line), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(sim.closed, (events - !!err) * threads);
 }
@@ -112,7 +84,7 @@ static void test_events_are_those_of_the_windows_of_all_threads(void **state)
 {
 	each_is_on_its_pmu();
 	for (unsigned int threads = 1; threads <= 3; threads++) {
-		measure(threads, MC_NEVENTS, 0, 0);
+		measure_events(threads, MC_NEVENTS, 0, 0);
 		assert_int_equal(rec->events.why, MC_EVENTS_COUNTED);
 		assert_int_equal(rec->events.counted, (1 << MC_NEVENTS) - 1);
 		for (unsigned int i = 0; i < MC_NEVENTS; i++)
@@ -129,7 +101,7 @@ static void test_one_that_took_turns_is_scaled_up(void **state)
 	each_is_on_its_pmu();
 	share[0][1] = 2;
 	share[1][1] = 2;
-	measure(2, 2, 0, 0);
+	measure_events(2, 2, 0, 0);
 	assert_int_equal(rec->events.counted, 3);
 	assert_int_equal(rec->events.milli[0], 2000ULL * BATCH);
 	assert_int_equal(rec->events.milli[1], 2000ULL * BATCH * 2);
@@ -144,7 +116,7 @@ static void test_each_thread_is_scaled_by_its_own_time(void **state)
 
 	each_is_on_its_pmu();
 	share[1][0] = 4;
-	measure(3, 1, 0, 0);
+	measure_events(3, 1, 0, 0);
 	assert_int_equal(rec->events.milli[0], 3000ULL * BATCH);
 	assert_int_equal(rec->events.ran_ppm[0], 250000);
 	mc_record_json(&t, &req, "user", rec);
@@ -157,7 +129,7 @@ static void test_one_that_never_ran_on_a_thread_has_no_sum(void **state)
 	for (unsigned int idle = 0; idle < 2; idle++) {
 		each_is_on_its_pmu();
 		share[idle][0] = 0;
-		measure(2, 2, 0, 0);
+		measure_events(2, 2, 0, 0);
 		assert_int_equal(rec->events.counted, 2);
 		assert_int_equal(rec->events.why, MC_EVENTS_DID_NOT_RUN);
 		assert_int_equal(rec->events.ran_ppm[0], 0);
@@ -258,7 +230,7 @@ static void test_one_that_never_ran_is_not_counted(void **state)
 {
 	each_is_on_its_pmu();
 	share[0][0] = 0;
-	measure(1, 2, 0, 0);
+	measure_events(1, 2, 0, 0);
 	assert_int_equal(rec->events.counted, 2);
 	assert_int_equal(rec->events.why, MC_EVENTS_DID_NOT_RUN);
 }
@@ -266,10 +238,10 @@ static void test_one_that_never_ran_is_not_counted(void **state)
 static void test_one_that_no_pmu_has_leaves_the_others(void **state)
 {
 	each_is_on_its_pmu();
-	measure(2, 3, 1, ENOENT);
+	measure_events(2, 3, 1, ENOENT);
 	assert_int_equal(rec->events.counted, 5);
 	assert_int_equal(rec->events.why, MC_EVENTS_NO_PMU);
-	measure(2, 3, 2, EACCES);
+	measure_events(2, 3, 2, EACCES);
 	assert_int_equal(rec->events.counted, 3);
 	assert_int_equal(rec->events.why, MC_EVENTS_NOT_OPENED);
 }
@@ -280,28 +252,9 @@ static void test_nothing_is_counted_unasked(void **state)
 	struct mc_text t = MC_TEXT(line);
 
 	each_is_on_its_pmu();
-	measure(1, 0, 0, 0);
+	measure_events(1, 0, 0, 0);
 	assert_int_equal(rec->events.why, MC_EVENTS_NO_COUNTERS);
 	mc_record_json(&t, &req, "user", rec);
 	assert_non_null(strstr(line, "\"cycles\":null,\"instructions\":null"));
 	assert_non_null(strstr(line, "\"events_why\":\"no_counters\""));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events_are_those_of_the_windows_of_all_threads),
-		cmocka_unit_test(test_one_that_took_turns_is_scaled_up),
-		cmocka_unit_test(test_each_thread_is_scaled_by_its_own_time),
-		cmocka_unit_test(test_one_that_never_ran_on_a_thread_has_no_sum),
-		cmocka_unit_test(test_no_thread_is_extrapolated_from_others),
-		cmocka_unit_test(test_a_sample_without_the_event_counts_as_others_of_its_thread),
-		cmocka_unit_test(test_counts_are_scaled_to_a_pass),
-		cmocka_unit_test(test_a_clock_that_stands_still_leaves_the_count),
-		cmocka_unit_test(test_one_that_never_ran_is_not_counted),
-		cmocka_unit_test(test_one_that_no_pmu_has_leaves_the_others),
-		cmocka_unit_test(test_nothing_is_counted_unasked),
-	};
-
-	return cmocka_run_group_tests_name("events", tests, NULL, NULL);
 }

@@ -253,23 +253,3 @@ static void test_traffic_of_the_idle_machine(void **state)
 	assert_int_equal(rec->dram.bytes[MC_DRAM_WRITE], 0);
 	assert_int_equal(rec->dram.counted_ps, ALONE_PS);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_reader),
-		cmocka_unit_test(test_transfers_of_a_file_that_is_no_multiple),
-		cmocka_unit_test(test_readers_of_one_file),
-		cmocka_unit_test(test_only_what_is_done_at_once_counts),
-		cmocka_unit_test(test_readers_of_a_file_each),
-		cmocka_unit_test(test_a_file_is_written_anew_each_time),
-		cmocka_unit_test(test_writers_share_a_file),
-		cmocka_unit_test(test_what_gets_to_the_disk_takes_its_time),
-		cmocka_unit_test(test_what_was_in_the_page_cache),
-		cmocka_unit_test(test_what_it_makes_the_memory_move),
-		cmocka_unit_test(test_a_counter_that_took_turns_is_scaled_up),
-		cmocka_unit_test(test_traffic_of_the_idle_machine),
-	};
-
-	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
-}

@@ -250,20 +250,3 @@ static void test_a_run_with_results_was_not_refused(void **state)
 	assert_string_equal(mc_engine_state(-ETIME, 1), "stopped");
 	assert_string_equal(mc_engine_state(-EIO, 0), "failed");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_wrong_byte_is_found),
-		cmocka_unit_test(test_a_byte_that_is_written_wrong_is_found),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_files_are_looked_at_first),
-		cmocka_unit_test(test_no_direct_io),
-		cmocka_unit_test(test_what_breaks_down_keeps_what_there_is),
-		cmocka_unit_test(test_a_stop_keeps_what_there_is),
-		cmocka_unit_test(test_a_stop_is_seen_everywhere),
-		cmocka_unit_test(test_a_run_with_results_was_not_refused),
-	};
-
-	return cmocka_run_group_tests_name("file_errors", tests, NULL, NULL);
-}

@@ -373,22 +373,3 @@ static void an_outcome_has_a_word(void **state)
 	assert_string_equal(mc_key_word(key, MC_PREFETCH_INEFFECTIVE), "ineffective");
 	assert_null(mc_key_word(key, MC_PREFETCH_INEFFECTIVE + 1));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_of_a_line),
-		cmocka_unit_test(cpus_of_a_line),
-		cmocka_unit_test(requests_as_they_are_shown),
-		cmocka_unit_test(order_of_the_product),
-		cmocka_unit_test(largest_values),
-		cmocka_unit_test(keys_that_were_written),
-		cmocka_unit_test(words_of_values),
-		cmocka_unit_test(an_outcome_has_a_word),
-		cmocka_unit_test(spec_as_it_is_shown),
-		cmocka_unit_test(specs_as_they_are_shown),
-		cmocka_unit_test(keys_of_a_test),
-	};
-
-	return cmocka_run_group_tests_name("good requests", tests, NULL, NULL);
-}

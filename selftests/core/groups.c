@@ -156,16 +156,3 @@ static void groups_are_shown(void **state)
 	mc_spec_show(&t, &crowd);
 	assert_true(strstr(text, "\n  groups=0:read     LIST:OP[:KEY=VALUE][+MORE] "));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_group_has_cpus_and_an_operation),
-		cmocka_unit_test(a_group_may_have_values_of_its_own),
-		cmocka_unit_test(what_is_wrong_is_said),
-		cmocka_unit_test(the_list_has_a_longest),
-		cmocka_unit_test(groups_are_shown),
-	};
-
-	return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
-}

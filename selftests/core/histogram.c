@@ -141,17 +141,3 @@ static void levels(void **state)
 	assert_string_equal(mc_name_of(mc_hit_names, MC_HIT_MEMORY), "memory");
 	assert_null(mc_name_of(mc_hit_names, MC_HIT_UNKNOWN));
 }
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bins_grow_by_quarters),
-		cmocka_unit_test(times_fall_into_their_bins),
-		cmocka_unit_test(none_is_lost),
-		cmocka_unit_test(as_json),
-		cmocka_unit_test(percentiles_by_rank),
-		cmocka_unit_test(levels),
-	};
-
-	return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
-}

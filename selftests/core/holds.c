@@ -78,16 +78,3 @@ static void test_little_is_known(void **state)
 	alike.hit_ps = 0;
 	assert_int_equal(mc_holder_of(&alike, &set), MC_HIT_UNKNOWN);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_thread),
-		cmocka_unit_test(test_threads_share),
-		cmocka_unit_test(test_small_caches_are_shared),
-		cmocka_unit_test(test_a_fourth_level),
-		cmocka_unit_test(test_little_is_known),
-	};
-
-	return cmocka_run_group_tests_name("holds", tests, NULL, NULL);
-}

@@ -20,7 +20,7 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static void **memory;
+static _Alignas(4096) void *memory[BYTES / sizeof(void *)];
 static struct mc_span spans[2];
 static u64 load_ps;
 static u64 low_ps;		/* extra cost of a load from the set's lower half */
@@ -446,48 +446,16 @@ static void test_batches_until_a_stop_are_kept(void **state)
 	assert_non_null(rec->histogram);
 }
 
-static void test_a_stop_is_seen_everywhere(void **state)
+static void time_is_right(void)
 {
-	static const char line[] = "latency size=1M warmup=0 repeat=2";
-	unsigned int all, at, kept = 0;
-
-	reset(1);
-	assert_int_equal(measure(line), 0);
-	all = sim.asked;
-	/* While linking and walking 4096 elements at a time, and before each sample. */
-	assert_true(all >= 4 + 4 + 2);
-	for (at = 1; at <= all; at++) {
-		reset(1);
-		sim.stop_at = at;
-		assert_int_equal(measure(line), -ECANCELED);
-		kept += n;
-		assert_true(!n || rec->value[COL_NS] == 5 * NS);
-	}
-	assert_in_range(kept, 1, all - 8);
+	assert_figure(rec, COL_NS, 5 * NS);
 }
 
-int main(void)
+static void test_a_stop_is_seen_everywhere(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_load_costs_what_it_costs),
-		cmocka_unit_test(test_all_elements_count_alike),
-		cmocka_unit_test(test_samples_take_places_in_turn),
-		cmocka_unit_test(test_median_and_fastest),
-		cmocka_unit_test(test_a_large_set_takes_several_passes),
-		cmocka_unit_test(test_how_times_are_distributed),
-		cmocka_unit_test(test_calls_cost_nothing),
-		cmocka_unit_test(test_samples_take_as_long_as_asked),
-		cmocka_unit_test(test_a_stop_during_trials),
-		cmocka_unit_test(test_cpus_take_turns),
-		cmocka_unit_test(test_memory_is_near_the_cpu_whose_turn_it_is),
-		cmocka_unit_test(test_interrupts_are_as_asked),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_what_is_no_cycle_is_found),
-		cmocka_unit_test(test_a_stop_keeps_what_there_is),
-		cmocka_unit_test(test_batches_until_a_stop_are_kept),
-		cmocka_unit_test(test_a_stop_is_seen_everywhere),
-	};
+	/* While linking and walking 4096 elements at a time, and before each sample. */
+	unsigned int kept = stop_everywhere("latency size=1M warmup=0 repeat=2", 4 + 4 + 2,
+					    time_is_right);
 
-	memory = aligned_alloc(4096, BYTES);
-	return cmocka_run_group_tests_name("latency", tests, NULL, NULL);
+	assert_in_range(kept, 1, questions - 8);
 }

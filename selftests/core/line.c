@@ -16,7 +16,7 @@ enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 *memory;
+static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span span;
 static u64 line_bytes;
 static u64 fetched_bytes;	/* bytes that a load fetches, aligned like lines */
@@ -343,46 +343,14 @@ static void test_a_stop_keeps_what_there_is(void **state)
 }
 
 /* Each of seven distances is linked anew. A stop is noticed there; complete samples stay. */
-static void test_a_stop_is_seen_everywhere(void **state)
+static void line_is_right(void)
 {
-	static const char line[] = "line size=64K warmup=0 repeat=2";
-	unsigned int all, at, kept = 0;
-
-	reset(1);
-	assert_int_equal(measure(line), 0);
-	all = sim.asked;
-	assert_true(all >= 1 + 2 * 7);
-	for (at = 1; at <= all; at++) {
-		reset(1);
-		sim.stop_at = at;
-		assert_int_equal(measure(line), -ECANCELED);
-		assert_int_equal(n, done > 0);
-		kept += n;
-		if (n)
-			assert_figure(rec, COL_LINE, 64);
-	}
-	/* The last round begins when one sample has been kept. */
-	assert_int_equal(kept, 7);
+	assert_figure(rec, COL_LINE, 64);
 }
 
-int main(void)
+static void test_a_stop_is_seen_everywhere(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines_are_as_long_as_they_are),
-		cmocka_unit_test(test_what_is_fetched_along_is_seen),
-		cmocka_unit_test(test_what_has_no_end_is_not_made_up),
-		cmocka_unit_test(test_where_a_miss_costs_no_more_nothing_is_seen),
-		cmocka_unit_test(test_what_is_nearer_to_a_miss_is_one),
-		cmocka_unit_test(test_what_comes_along_comes_late),
-		cmocka_unit_test(test_a_sample_is_one_way_through_the_pages),
-		cmocka_unit_test(test_the_fastest_time_counts),
-		cmocka_unit_test(test_noise_is_no_end_of_a_line),
-		cmocka_unit_test(test_cpus_take_turns),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_a_stop_keeps_what_there_is),
-		cmocka_unit_test(test_a_stop_is_seen_everywhere),
-	};
-
-	memory = aligned_alloc(4096, BYTES);
-	return cmocka_run_group_tests_name("line", tests, NULL, NULL);
+	/* The last round begins when one sample has been kept. */
+	assert_int_equal(stop_everywhere("line size=64K warmup=0 repeat=2", 1 + 2 * 7,
+					 line_is_right), 7);
 }

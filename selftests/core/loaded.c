@@ -21,7 +21,7 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 *memory;		/* the memory of node 0, then that of node 1 */
+static _Alignas(4096) u8 memory[NODES * BYTES];	/* of node 0, then of node 1 */
 static struct mc_span spans[NODES];	/* one for each node, or both sides of the hole */
 static struct mc_view node_view[NODES];
 static bool on_nodes;		/* the test asks for memory of each node */
@@ -623,33 +623,4 @@ static void test_stores_that_pass_the_caches_by(void **state)
 		assert_int_equal(mc_test_loaded.uncached(&point),
 				 i == 1 || i == 2 ? MC_UNCACHED_SOME : MC_UNCACHED_NONE);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_figures_at_each_delay),
-		cmocka_unit_test(test_windows_of_a_long_countdown),
-		cmocka_unit_test(test_figures_spelled_out),
-		cmocka_unit_test(test_stores_that_pass_the_caches_by),
-		cmocka_unit_test(test_the_load_is_what_was_asked_for),
-		cmocka_unit_test(test_random_lines_of_several_blocks),
-		cmocka_unit_test(test_load_counts_once_all_are_at_it),
-		cmocka_unit_test(test_no_step_goes_across_a_gap),
-		cmocka_unit_test(test_time_between_windows_counts_for_the_load),
-		cmocka_unit_test(test_a_large_set_has_no_longer_samples),
-		cmocka_unit_test(test_a_sample_waits_for_the_load),
-		cmocka_unit_test(test_a_load_that_hardly_runs_makes_no_sample),
-		cmocka_unit_test(test_a_load_that_comes_back_is_waited_for),
-		cmocka_unit_test(test_a_load_that_is_kept_from_its_windows),
-		cmocka_unit_test(test_the_gaps_of_short_windows_are_the_load),
-		cmocka_unit_test(test_one_cpu_follows_pointers_and_all_others_load),
-		cmocka_unit_test(test_with_node_local_parts_are_on_each_ones_node),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_a_stop_keeps_what_there_is),
-		cmocka_unit_test(test_a_stop_is_seen_everywhere),
-	};
-
-	memory = aligned_alloc(4096, NODES * BYTES);
-	return cmocka_run_group_tests_name("loaded", tests, NULL, NULL);
 }

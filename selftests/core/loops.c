@@ -533,23 +533,3 @@ static void test_verdict_loops_take_any_content(void **state)
 		mc_asm_flush_reload(page, 3);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_length_and_number_of_passes),
-		cmocka_unit_test(test_every_fence),
-		cmocka_unit_test(test_every_number_of_streams),
-		cmocka_unit_test(test_every_loop_in_random_order),
-		cmocka_unit_test(test_the_random_order),
-		cmocka_unit_test(test_compare_finds_any_wrong_bit),
-		cmocka_unit_test(test_triad_leaves_consecutive_integers),
-		cmocka_unit_test(test_flush_changes_nothing),
-		cmocka_unit_test(test_loops_are_aligned),
-		cmocka_unit_test(test_the_table),
-		cmocka_unit_test(test_verdict_loops_leave_zeros),
-		cmocka_unit_test(test_verdict_loops_take_any_content),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -123,17 +123,3 @@ static void test_each_width_has_a_row(void **state)
 	assert_null(mc_mmio_loop_find(3));
 	assert_null(mc_mmio_loop_find(width));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reads),
-		cmocka_unit_test(test_writes),
-		cmocka_unit_test(test_round_trips),
-		cmocka_unit_test(test_bursts),
-		cmocka_unit_test(test_copies_of_a_line),
-		cmocka_unit_test(test_each_width_has_a_row),
-	};
-
-	return cmocka_run_group_tests_name("loops_mmio", tests, NULL, NULL);
-}

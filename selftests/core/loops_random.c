@@ -222,19 +222,3 @@ static void test_loops_are_aligned_and_differ(void **state)
 			assert_ptr_not_equal(seen[i], seen[k]);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_generators_are_those_of_the_books),
-		cmocka_unit_test(test_seeds_differ),
-		cmocka_unit_test(test_below_reaches_all_and_no_more),
-		cmocka_unit_test(test_places_are_spread_evenly),
-		cmocka_unit_test(test_word_is_what_a_load_finds),
-		cmocka_unit_test(test_loops_do_what_c_does),
-		cmocka_unit_test(test_bare_loops_stay_away_from_memory),
-		cmocka_unit_test(test_loops_are_aligned_and_differ),
-	};
-
-	return cmocka_run_group_tests_name("loops_random", tests, NULL, NULL);
-}

@@ -69,14 +69,3 @@ static void sqrt_is_exact(void **state)
 	}
 	assert_int_equal(mc_sqrt(~0ULL), 0xffffffff);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(muldiv_at_the_edges),
-		cmocka_unit_test(muldiv_at_random),
-		cmocka_unit_test(sqrt_is_exact),
-	};
-
-	return cmocka_run_group_tests_name("math", tests, NULL, NULL);
-}

@@ -20,7 +20,7 @@ enum { TOTAL, GROUP, THREAD };
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 *memory;		/* the memory of node 0, then that of node 1 */
+static _Alignas(4096) u8 memory[NODES * BYTES];	/* of node 0, then of node 1 */
 static struct mc_span spans[NODES];
 static struct mc_view node_view[NODES];
 
@@ -556,30 +556,4 @@ static void test_a_stop_is_seen_everywhere(void **state)
 		sim.stop_at = at;
 		assert_int_equal(together(groups, rest), -ECANCELED);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_group_has_its_figures),
-		cmocka_unit_test(test_windows_of_a_long_countdown),
-		cmocka_unit_test(test_latency_of_a_group),
-		cmocka_unit_test(test_groups_follow_the_request),
-		cmocka_unit_test(test_each_group_has_its_memory),
-		cmocka_unit_test(test_memory_of_another_node),
-		cmocka_unit_test(test_what_is_written_is_verified),
-		cmocka_unit_test(test_verification_waits_for_the_stores),
-		cmocka_unit_test(test_a_gap_is_no_error),
-		cmocka_unit_test(test_what_was_not_reached_is_not_verified),
-		cmocka_unit_test(test_all_that_writes_is_verified),
-		cmocka_unit_test(test_a_sample_has_a_part_of_each_thread),
-		cmocka_unit_test(test_disturbed_samples_are_those_of_the_thread),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_groups_choose_the_cpus),
-		cmocka_unit_test(test_a_stop_keeps_what_there_is),
-		cmocka_unit_test(test_a_stop_is_seen_everywhere),
-	};
-
-	memory = aligned_alloc(4096, NODES * BYTES);
-	return cmocka_run_group_tests_name("mix", tests, NULL, NULL);
 }

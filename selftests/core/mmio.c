@@ -20,7 +20,7 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 *memory;
+static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span spans[2];
 static u64 read_ps, store_ps, round_trip_ps, flush_ps;
 static u64 combined_bytes;	/* stores to as many neighbouring bytes cost as much as one */
@@ -589,24 +589,15 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_int_equal(rec[1].stats.samples, 2);
 }
 
+static void time_is_right(void)
+{
+	assert_figure(rec, COL_NS, 16 * 100 * NS + 300 * NS);
+}
+
 static void test_a_stop_is_seen_everywhere(void **state)
 {
-	static const char line[] = "mmio op=burst type=wc warmup=0 repeat=2";
-	unsigned int all, at, kept = 0;
-
-	reset(1);
-	assert_int_equal(measure(line), 0);
-	all = sim.asked;
 	/* Before each sample, and once for each page that is verified. */
-	assert_true(all >= 2 + 2 * 16);
-	for (at = 1; at <= all; at++) {
-		reset(1);
-		sim.stop_at = at;
-		assert_int_equal(measure(line), -ECANCELED);
-		kept += n;
-		assert_true(!n || rec->value[COL_NS] == 16 * 100 * NS + 300 * NS);
-	}
-	assert_in_range(kept, 1, all);
+	stop_everywhere("mmio op=burst type=wc warmup=0 repeat=2", 2 + 2 * 16, time_is_right);
 }
 
 static void stop_in_batches(struct mc_worker *w)
@@ -626,32 +617,4 @@ static void test_batches_until_a_stop_are_kept(void **state)
 	sim.opened = stop_in_batches;
 	assert_int_equal(measure("mmio op=burst type=wc warmup=1 repeat=3"), -ECANCELED);
 	assert_no_figure(rec, COL_BURST);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_an_access_costs_what_it_costs),
-		cmocka_unit_test(test_all_places_count_alike),
-		cmocka_unit_test(test_windows_wait_for_their_stores),
-		cmocka_unit_test(test_reading_stores_nothing),
-		cmocka_unit_test(test_how_times_are_distributed),
-		cmocka_unit_test(test_a_burst_carries_what_combines),
-		cmocka_unit_test(test_a_burst_needs_room_and_no_cache),
-		cmocka_unit_test(test_the_share_of_whole_bursts),
-		cmocka_unit_test(test_a_line_may_be_copied),
-		cmocka_unit_test(test_a_share_may_not_be_known),
-		cmocka_unit_test(test_other_operations_have_no_burst),
-		cmocka_unit_test(test_lost_writes_are_found),
-		cmocka_unit_test(test_old_data_is_not_right),
-		cmocka_unit_test(test_devices_without_wide_reads_are_named),
-		cmocka_unit_test(test_cpus_take_turns),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_a_stop_keeps_what_there_is),
-		cmocka_unit_test(test_a_stop_is_seen_everywhere),
-		cmocka_unit_test(test_batches_until_a_stop_are_kept),
-	};
-
-	memory = aligned_alloc(4096, BYTES);
-	return cmocka_run_group_tests_name("mmio", tests, NULL, NULL);
 }

@@ -3,61 +3,15 @@
  * module/benchmarks/overhead.c natively, with threads in virtual time: each figure is
  * that of one operation, and the test never asks for memory.
  */
-#include "cmocka_all.h"
-
-#include "measure/side.h"
-#include "measure/engine.h"
-#include "platform/os.h"
-#include "stub/threads.h"
 #include "measure/test.h"
+
+#define TEST	mc_test_overhead
+#include "stub/engine.h"
 
 enum { COL_OPERATIONS };
 
 #define BATCH		16384		/* operations of a pass */
 #define OPERATION_PS	(3 * NS)
-
-static const struct mc_spec *const specs[] = { &mc_test_overhead.spec, NULL };
-static struct mc_request req;
-static struct mc_run run;
-static struct mc_record rec[6];
-static u64 n;			/* records */
-static unsigned int done;
-static void (*after_sample)(void);
-
-/* --------------------------------------------------------- what a run offers */
-
-const struct mc_test *mc_test_of(const struct mc_spec *spec)
-{
-	return &mc_test_overhead;
-}
-
-static int find(struct mc_run *r, const struct mc_point *point,
-		const struct mc_wanted *want, struct mc_area *area)
-{
-	fail_msg("memory was asked for");
-	return -ENOMEM;
-}
-
-static int check_nothing(struct mc_run *r, const struct mc_point *point)
-{
-	return 0;
-}
-
-u64 mc_clock_wall_ns(void)
-{
-	return 1;
-}
-
-static void tick(void *r)
-{
-	done++;
-	if (after_sample)
-		after_sample();
-}
-
-static const struct mc_side side = {
-	.check = check_nothing, .tick = tick, .find = find,
-};
 
 /* ------------------------------------------------------------- virtual time */
 
@@ -79,24 +33,11 @@ static void closing(struct mc_worker *w)
 	sim_spend((passes_of(w) - passes_before[w->index]) * BATCH * OPERATION_PS);
 }
 
-static void reset(unsigned int threads)
+static void costs(void)
 {
-	run = (struct mc_run){ .req = &req, .side = &side, .threads = sim_reset(threads) };
 	sim.opened = opened;
 	sim.closing = closing;
 	sim.overhead = 1;	/* parts of a pass must take some time, too */
-	after_sample = NULL;
-	done = 0;
-}
-
-static int measure(const char *line)
-{
-	memset(rec, 0, sizeof(rec));
-	n = 0;
-	run.error = (struct mc_error){ 0 };
-	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
-	assert_in_range(mc_request_points(&req), 1, ARRAY_SIZE(rec));
-	return mc_engine_measure(&run, rec, &n);
 }
 
 /* The value of a column in the JSON line of a record. */
@@ -113,9 +54,13 @@ static bool shows(const struct mc_record *r, const char *text)
 
 static void test_short_items_are_those_of_one_operation(void **state)
 {
+	char line[80];
+
 	for (unsigned int threads = 1; threads <= 3; threads++) {
 		reset(threads);
-		assert_int_equal(measure("overhead item=loop,clock,call repeat=4 warmup=1"), 0);
+		snprintf(line, sizeof(line),
+			 "overhead item=loop,clock,call repeat=4 warmup=1 cpu=1-%u", threads);
+		assert_int_equal(measure(line), 0);
 		assert_int_equal(n, 3);
 		assert_int_equal(done, 15);
 		for (u64 i = 0; i < n; i++) {
@@ -133,6 +78,7 @@ static void test_records_say_nothing_of_memory(void **state)
 {
 	reset(1);
 	assert_int_equal(measure("overhead item=loop size=64G type=uc page=4k"), 0);
+	assert_int_equal(found, 0);
 	assert_true(shows(rec, "\"attribute\":null"));
 	assert_true(shows(rec, "\"memory_node\":null"));
 	assert_true(shows(rec, "\"effective\":\"unknown\""));
@@ -149,7 +95,7 @@ static void test_wake_up_is_that_of_the_last_thread(void **state)
 {
 	reset(3);
 	spread();
-	assert_int_equal(measure("overhead item=wakeup repeat=5 irq=off"), 0);
+	assert_int_equal(measure("overhead item=wakeup repeat=5 irq=off cpu=0-2"), 0);
 	assert_int_equal(rec->stats.samples, 5);
 	assert_int_equal(rec->stats.min_ps, 1400 * NS);
 	assert_int_equal(rec->stats.max_ps, 1400 * NS);
@@ -172,7 +118,7 @@ static void test_the_gate(void **state)
 {
 	reset(4);
 	spread();
-	assert_int_equal(measure("overhead item=gate repeat=5"), 0);
+	assert_int_equal(measure("overhead item=gate repeat=5 cpu=0-3"), 0);
 	assert_int_equal(rec->stats.samples, 5);
 	assert_int_equal(rec->stats.max_ps, 0);
 	assert_int_equal(done, 7);
@@ -181,8 +127,9 @@ static void test_the_gate(void **state)
 static void test_by_default_all_that_there_is(void **state)
 {
 	reset(2);
-	assert_int_equal(measure("overhead"), 0);
+	assert_int_equal(measure("overhead cpu=0,1"), 0);
 	assert_int_equal(n, 4);
+	assert_int_equal(found, 0);
 	for (u64 i = 0; i < n; i++)
 		assert_int_equal(rec[i].stats.samples, 10);
 }
@@ -201,13 +148,6 @@ static void test_one_cpu_has_no_gate(void **state)
 
 /* ------------------------------------------------------- what can go wrong */
 
-static void assert_refused(const char *line, int err, const char *key)
-{
-	assert_int_equal(measure(line), err);
-	assert_names(&run.error, err, key);
-	assert_int_equal(n, 0);
-}
-
 static void test_what_cant_be_run_is_refused(void **state)
 {
 	reset(1);
@@ -225,12 +165,6 @@ static void test_help_claims_no_saving_of_registers(void **state)
 	assert_non_null(strstr(mc_test_overhead.spec.keys[0].help, "fpu saves nothing"));
 }
 
-static void stop(void)
-{
-	if (done == 4)
-		mc_threads_stop(run.threads, -EINTR);
-}
-
 static void test_a_stop_keeps_the_samples_before(void **state)
 {
 	static const char *const items[] = { "loop", "gate", "wakeup", "thread" };
@@ -238,28 +172,9 @@ static void test_a_stop_keeps_the_samples_before(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(items); i++) {
 		reset(2);
-		after_sample = stop;
-		snprintf(line, sizeof(line), "overhead item=%s repeat=50", items[i]);
-		assert_int_equal(measure(line), -EINTR);
-		assert_int_equal(n, 1);
+		stop_after = 4;
+		snprintf(line, sizeof(line), "overhead item=%s repeat=50 cpu=0,1", items[i]);
+		assert_stopped(line, 1);
 		assert_int_equal(rec->stats.samples, 2);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_help_claims_no_saving_of_registers),
-		cmocka_unit_test(test_short_items_are_those_of_one_operation),
-		cmocka_unit_test(test_records_say_nothing_of_memory),
-		cmocka_unit_test(test_wake_up_is_that_of_the_last_thread),
-		cmocka_unit_test(test_a_thread_once_a_sample),
-		cmocka_unit_test(test_the_gate),
-		cmocka_unit_test(test_by_default_all_that_there_is),
-		cmocka_unit_test(test_one_cpu_has_no_gate),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_a_stop_keeps_the_samples_before),
-	};
-
-	return cmocka_run_group_tests_name("overhead", tests, NULL, NULL);
 }

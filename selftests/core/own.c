@@ -262,20 +262,3 @@ static void test_what_it_has_not_is_refused(void **state)
 		       "size: 4096 bytes are less than a turn of the loop");
 	assert_int_equal(check("op=own size=8K"), 0);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_a_loop_it_is_refused),
-		cmocka_unit_test(test_what_cant_be_is_refused_and_changes_nothing),
-		cmocka_unit_test(test_a_right_loop_is_verified_and_named),
-		cmocka_unit_test(test_a_loop_that_leaves_words_out_fails),
-		cmocka_unit_test(test_each_turn_is_run_once_a_pass),
-		cmocka_unit_test(test_what_nobody_can_verify_is_not),
-		cmocka_unit_test(test_payload_is_what_the_loop_says),
-		cmocka_unit_test(test_a_window_covers_whole_turns),
-		cmocka_unit_test(test_what_it_has_not_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

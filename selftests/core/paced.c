@@ -152,15 +152,3 @@ static void test_blocks_are_contiguous(void **state)
 	assert_true(mc_view_blocks(&view, 96, 224, 64, blocks));
 	assert_ptr_equal(blocks[0], memory + 128);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_mix_writes_its_lines),
-		cmocka_unit_test(test_what_is_computed),
-		cmocka_unit_test(test_random_lines),
-		cmocka_unit_test(test_blocks_are_contiguous),
-	};
-
-	return cmocka_run_group_tests_name("paced", tests, NULL, NULL);
-}

@@ -110,16 +110,3 @@ static void cpus_go_round(void **state)
 	assert_int_equal(mc_request_cpu(&req, -1), 7);
 	assert_int_equal(mc_request_cpu(&req, 7), 7);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_is_one_setting),
-		cmocka_unit_test(a_path_has_a_longest),
-		cmocka_unit_test(a_path_is_for_programs),
-		cmocka_unit_test(it_is_said_that_it_is_a_path),
-		cmocka_unit_test(cpus_go_round),
-	};
-
-	return cmocka_run_group_tests_name("paths", tests, NULL, NULL);
-}

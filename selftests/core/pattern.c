@@ -15,6 +15,8 @@ static int fill(void **state)
 	return 0;
 }
 
+#define SET_UP	fill
+
 static void test_the_header_says_which_it_is(void **state)
 {
 	struct mc_pattern p;
@@ -100,20 +102,4 @@ static void test_the_next_seed_changes_most_bytes(void **state)
 	for (u64 i = MC_PATTERN_HEADER; i < BYTES; i++)
 		same += ((u8 *)data)[i] == ((u8 *)other)[i];
 	assert_in_range(same, 0, BYTES / 64);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_the_header_says_which_it_is, fill),
-		cmocka_unit_test_setup(test_every_bit_of_the_header_counts, fill),
-		cmocka_unit_test_setup(test_parts_are_parts_of_the_whole, fill),
-		cmocka_unit_test_setup(test_no_word_is_there_twice, fill),
-		cmocka_unit_test_setup(test_a_wrong_byte_is_found_where_it_is, fill),
-		cmocka_unit_test_setup(test_the_first_wrong_byte_counts, fill),
-		cmocka_unit_test_setup(test_another_seed_or_place_is_another_pattern, fill),
-		cmocka_unit_test_setup(test_the_next_seed_changes_most_bytes, fill),
-	};
-
-	return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
 }

@@ -171,16 +171,3 @@ static void spikes_of_pauses_are_marked(void **state)
 	mc_period_mark(&period, spikes + 1, 3);
 	assert_int_equal(spikes[1].cause, MC_CAUSE_UNKNOWN);
 }
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_period_and_its_length_are_found),
-		cmocka_unit_test(spikes_by_chance_have_none),
-		cmocka_unit_test(longer_periods_are_no_refresh),
-		cmocka_unit_test(few_spikes_tell_nothing),
-		cmocka_unit_test(spikes_of_pauses_are_marked),
-	};
-
-	return cmocka_run_group_tests_name("period", tests, NULL, NULL);
-}

@@ -42,12 +42,3 @@ static void all_of_it_is_worked_on_once(void **state)
 	mc_in_pieces(start, 0, see);
 	assert_int_equal(seen.calls, 0);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_of_it_is_worked_on_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -153,17 +153,3 @@ static void test_this_cpu(void **state)
 	assert_int_equal(cpu->model, model);
 	assert_int_equal(cpu->stepping, stepping);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_models),
-		cmocka_unit_test(test_two_registers),
-		cmocka_unit_test(test_amd),
-		cmocka_unit_test(test_unknown_models),
-		cmocka_unit_test(test_masks),
-		cmocka_unit_test(test_this_cpu),
-	};
-
-	return cmocka_run_group_tests_name("prefetch", tests, NULL, NULL);
-}

@@ -188,19 +188,3 @@ static void test_keep_keeps_what_did_not_overlap(void **state)
 		assert_in_range(samples[0], PAGE * NS - 10, PAGE * NS + 10);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_sample_without_overlap_is_left_out),
-		cmocka_unit_test(test_half_of_the_longest_race_is_enough),
-		cmocka_unit_test(test_a_thread_that_paused_did_not_overlap),
-		cmocka_unit_test(test_a_sample_without_overlap_is_taken_again),
-		cmocka_unit_test(test_nothing_counts_before_all_threads_run),
-		cmocka_unit_test(test_the_largest_skew_counts),
-		cmocka_unit_test(test_samples_last_long_against_the_skew_of_the_barrier),
-		cmocka_unit_test(test_keep_keeps_what_did_not_overlap),
-	};
-
-	return cmocka_run_group_tests_name("race", tests, NULL, NULL);
-}

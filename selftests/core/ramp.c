@@ -25,7 +25,7 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 *memory;
+static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span span;
 static u64 woke[THREADS_MOST];		/* when the core woke up */
 static u64 slept;			/* ns for which all threads have slept */
@@ -354,24 +354,4 @@ static void test_a_stop_ends_a_pause(void **state)
 	assert_int_equal(measure("ramp idle=200ms op=write warmup=0 steps=4"), -ECANCELED);
 	assert_int_equal(sleeps, 1);
 	assert_int_equal(n, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_core_that_is_always_fast),
-		cmocka_unit_test(test_a_core_at_half_speed_for_3_ms),
-		cmocka_unit_test(test_a_core_that_never_settles),
-		cmocka_unit_test(test_a_disturbed_window_is_left_out),
-		cmocka_unit_test(test_each_operation_is_verified),
-		cmocka_unit_test(test_wrong_data_is_found),
-		cmocka_unit_test(test_uncached_stores_are_waited_for),
-		cmocka_unit_test(test_cpus_take_turns),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_a_stop_keeps_what_there_is),
-		cmocka_unit_test(test_a_stop_ends_a_pause),
-	};
-
-	memory = aligned_alloc(4096, BYTES);
-	return cmocka_run_group_tests_name("ramp", tests, NULL, NULL);
 }

@@ -416,22 +416,3 @@ static void test_a_run_cut_short_tells_what_it_knows(void **state)
 		assert_in_range(rec.value[COL_NS_PER_ACCESS], 4999, 5001);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_right_data_is_ok),
-		cmocka_unit_test(test_wrong_words_are_found),
-		cmocka_unit_test(test_lost_writes_are_found),
-		cmocka_unit_test(test_left_out_accesses_are_found),
-		cmocka_unit_test(test_what_cant_be_run_is_refused),
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_figures_are_those_of_an_access),
-		cmocka_unit_test(test_the_median_counts),
-		cmocka_unit_test(test_the_fastest_of_the_generator_counts),
-		cmocka_unit_test(test_writes_that_are_not_cached_are_waited_for),
-		cmocka_unit_test(test_a_run_cut_short_tells_what_it_knows),
-	};
-
-	return cmocka_run_group_tests_name("random", tests, NULL, NULL);
-}

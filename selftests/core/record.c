@@ -544,25 +544,3 @@ static void json_keys_and_ends(void **state)
 		assert_int_equal(json[size], 'x');
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_aligned),
-		cmocka_unit_test(rows_of_one_table_are_aligned),
-		cmocka_unit_test(every_record_is_json_and_fits),
-		cmocka_unit_test(values_of_a_record),
-		cmocka_unit_test(words_that_are_numbers),
-		cmocka_unit_test(na_is_never_zero),
-		cmocka_unit_test(threads_far_from_their_memory),
-		cmocka_unit_test(one_sample_has_no_spread),
-		cmocka_unit_test(two_samples_have_a_spread),
-		cmocka_unit_test(measured_zero_is_zero),
-		cmocka_unit_test(names_of_facts),
-		cmocka_unit_test(a_column_can_be_left_out),
-		cmocka_unit_test(a_long_cpu_list_is_cut),
-		cmocka_unit_test(json_keys_and_ends),
-	};
-
-	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
-}

@@ -49,12 +49,3 @@ static void requests_as_json(void **state)
 		assert_true(has("line", line));
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_as_json),
-	};
-
-	return cmocka_run_group_tests_name("request_json", tests, NULL, NULL);
-}

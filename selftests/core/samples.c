@@ -717,39 +717,3 @@ static void test_sum_of_run(void **state)
 		}
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows_are_short),
-		cmocka_unit_test(test_windows_of_bytes_are_short),
-		cmocka_unit_test(test_windows_of_threads_are_short),
-		cmocka_unit_test(test_windows_are_short_if_readback_is_slow),
-		cmocka_unit_test(test_windows_are_short_on_memory_that_gets_slower),
-		cmocka_unit_test(test_windows_are_short_although_probed_from_a_cache),
-		cmocka_unit_test(test_windows_grow_back_when_a_hypervisor_stole_time),
-		cmocka_unit_test(test_no_window_cuts_a_string_instruction),
-		cmocka_unit_test(test_samples_last_100_clock_costs),
-		cmocka_unit_test(test_samples_last_although_time_was_stolen),
-		cmocka_unit_test(test_only_time_in_windows_counts),
-		cmocka_unit_test(test_warmups_are_not_kept),
-		cmocka_unit_test(test_a_core_is_waited_for),
-		cmocka_unit_test(test_a_warm_core_is_not_waited_for),
-		cmocka_unit_test(test_each_variant_is_a_loop),
-		cmocka_unit_test(test_samples_are_waited_for),
-		cmocka_unit_test(test_a_rest_between_samples_is_made_up_for),
-		cmocka_unit_test(test_time_of_others_is_no_work),
-		cmocka_unit_test(test_one_cold_core_is_enough),
-		cmocka_unit_test(test_a_trial_waits_for_nothing),
-		cmocka_unit_test(test_each_byte_once_a_pass),
-		cmocka_unit_test(test_an_untimed_pass),
-		cmocka_unit_test(test_a_stop_keeps_the_samples_before),
-		cmocka_unit_test(test_what_a_thread_fails_with_stops_all),
-		cmocka_unit_test(test_a_clock_that_runs_backwards),
-		cmocka_unit_test(test_nothing_counts_once_a_thread_has_ended),
-		cmocka_unit_test(test_a_thread_far_behind_counts_too),
-		cmocka_unit_test(test_sum_of_run),
-	};
-
-	return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
-}

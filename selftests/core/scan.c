@@ -431,30 +431,12 @@ static int make_memory(void **state)
 	return !memory;
 }
 
+#define SET_UP_ALL	make_memory
+
 static int free_memory(void **state)
 {
 	free(memory);
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_regions),
-		cmocka_unit_test(test_threads_share_a_region),
-		cmocka_unit_test(test_caches_are_flushed_unless_the_region_is_far_larger),
-		cmocka_unit_test(test_a_short_pass_has_no_level),
-		cmocka_unit_test(test_little_of_a_region_is_not_measured),
-		cmocka_unit_test(test_without_addresses),
-		cmocka_unit_test(test_several_nodes_in_a_region),
-		cmocka_unit_test(test_several_points),
-		cmocka_unit_test(test_a_stray_store_is_found),
-		cmocka_unit_test(test_a_stop_keeps_what_was_measured),
-		cmocka_unit_test(test_no_memory_between_regions),
-		cmocka_unit_test(test_wrong_requests),
-		cmocka_unit_test(test_the_first_region_comes_first),
-		cmocka_unit_test(test_neighbours_are_one_span),
-	};
-
-	return cmocka_run_group_tests(tests, make_memory, free_memory);
-}
+#define CLEAN_UP_ALL	free_memory

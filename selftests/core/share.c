@@ -83,7 +83,7 @@ static unsigned int count_covered(u64 share, u64 *width)
 	return n;
 }
 
-static void test_the_interval_has_the_planted_share(void **unused)
+static void test_the_interval_has_the_planted_share(void **state)
 {
 	size_t m, i;
 	u64 width;
@@ -107,7 +107,7 @@ static void test_the_interval_has_the_planted_share(void **unused)
  * The verdict compares the fastest of many bursts with half of what parts take. It says the
  * same of a machine that combines all bursts and of one that combines one in a hundred.
  */
-static void test_the_fastest_burst_does_not_tell_shares_apart(void **unused)
+static void test_the_fastest_burst_does_not_tell_shares_apart(void **state)
 {
 	unsigned int i, run, said[ARRAY_SIZE(shares)] = { 0 };
 
@@ -131,7 +131,7 @@ static void test_the_fastest_burst_does_not_tell_shares_apart(void **unused)
 		assert_int_equal(said[i], said[0]);
 }
 
-static void test_kinds_that_do_not_differ_are_not_told_apart(void **unused)
+static void test_kinds_that_do_not_differ_are_not_told_apart(void **state)
 {
 	struct mc_share s;
 
@@ -149,7 +149,7 @@ static void test_kinds_that_do_not_differ_are_not_told_apart(void **unused)
 	assert_false(s.known);
 }
 
-static void test_few_times_tell_nothing(void **unused)
+static void test_few_times_tell_nothing(void **state)
 {
 	struct mc_share s;
 	struct mc_times *all[] = { &mixed, &one, &two };
@@ -175,7 +175,7 @@ static void test_few_times_tell_nothing(void **unused)
 }
 
 /* Without noise every limit between the kinds is as good: the middle has most room. */
-static void test_the_limit_lies_in_the_middle(void **unused)
+static void test_the_limit_lies_in_the_middle(void **state)
 {
 	struct mc_share s;
 	size_t i;
@@ -217,7 +217,7 @@ static void fill_windows(struct mc_times *kinds, u64 one, u64 two, u64 eight, u6
 }
 
 /* Of 16 lines, four are in two pieces, or fewer are in more. */
-static void test_the_mean_of_many_lines_tells_their_share(void **unused)
+static void test_the_mean_of_many_lines_tells_their_share(void **state)
 {
 	struct mc_times kinds[MC_LINE_KINDS];
 	struct mc_share s;
@@ -249,7 +249,7 @@ static void test_the_mean_of_many_lines_tells_their_share(void **unused)
 	assert_int_equal(s.high_ppm, 0);
 }
 
-static void test_means_that_do_not_differ_tell_nothing(void **unused)
+static void test_means_that_do_not_differ_tell_nothing(void **state)
 {
 	struct mc_times kinds[MC_LINE_KINDS];
 	struct mc_share s;
@@ -271,7 +271,7 @@ static void test_means_that_do_not_differ_tell_nothing(void **unused)
 }
 
 /* One window of 50 takes as long as an interrupt. */
-static void test_interrupted_windows_count_little(void **unused)
+static void test_interrupted_windows_count_little(void **state)
 {
 	struct mc_times kinds[MC_LINE_KINDS];
 	struct mc_share s;
@@ -290,7 +290,7 @@ static void test_interrupted_windows_count_little(void **unused)
 }
 
 /* Windows of a slow device, of which some take milliseconds more: 10 us a transaction. */
-static void test_slow_windows_are_no_other_share(void **unused)
+static void test_slow_windows_are_no_other_share(void **state)
 {
 	struct mc_times kinds[MC_LINE_KINDS];
 	struct mc_share s;
@@ -305,21 +305,4 @@ static void test_slow_windows_are_no_other_share(void **unused)
 	assert_in_range(s.ppm, 490000, 510000);
 	assert_in_range(s.low_ppm, 480000, s.ppm);
 	assert_in_range(s.high_ppm, s.ppm, 990000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_interval_has_the_planted_share),
-		cmocka_unit_test(test_the_fastest_burst_does_not_tell_shares_apart),
-		cmocka_unit_test(test_kinds_that_do_not_differ_are_not_told_apart),
-		cmocka_unit_test(test_few_times_tell_nothing),
-		cmocka_unit_test(test_the_limit_lies_in_the_middle),
-		cmocka_unit_test(test_the_mean_of_many_lines_tells_their_share),
-		cmocka_unit_test(test_means_that_do_not_differ_tell_nothing),
-		cmocka_unit_test(test_interrupted_windows_count_little),
-		cmocka_unit_test(test_slow_windows_are_no_other_share),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,13 +147,3 @@ static void test_arm64(void **state)
 		assert_int_equal(in.base, all[i].base);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_x86_kinds), cmocka_unit_test(test_x86_halves),
-		cmocka_unit_test(test_x86_operands), cmocka_unit_test(test_arm64),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -344,19 +344,3 @@ static void test_private(void **state)
 	a.type = UC;
 	assert_false(model_is_private(0, &a));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_levels), cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_hit_of_others), cmocka_unit_test(test_flush),
-		cmocka_unit_test(test_l3), cmocka_unit_test(test_uncached),
-		cmocka_unit_test(test_combining), cmocka_unit_test(test_streaming),
-		cmocka_unit_test(test_controller), cmocka_unit_test(test_refresh),
-		cmocka_unit_test(test_prefetcher), cmocka_unit_test(test_tlb),
-		cmocka_unit_test(test_home), cmocka_unit_test(test_private),
-		cmocka_unit_test(test_traffic),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

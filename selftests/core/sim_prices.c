@@ -34,10 +34,14 @@ static int make_file(void **state)
 	return fd < 0 || close(fd);
 }
 
+#define SET_UP_ALL	make_file
+
 static int remove_file(void **state)
 {
 	return unlink(name);
 }
+
+#define CLEAN_UP_ALL	remove_file
 
 static const char *read_text(const char *before, const char *text, const char *after)
 {
@@ -244,18 +248,4 @@ static void test_no_file(void **state)
 	assert_string_equal(why, "/nowhere/prices: No such file or directory");
 	assert_false(prices_read(&prices, "/", why, sizeof(why)));
 	assert_string_equal(why, "/: Is a directory");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_model), cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_each_key_is_needed), cmocka_unit_test(test_wrong_lines),
-		cmocka_unit_test(test_twice), cmocka_unit_test(test_impossible),
-		cmocka_unit_test(test_set), cmocka_unit_test(test_print),
-		cmocka_unit_test(test_lines_end_as_elsewhere),
-		cmocka_unit_test(test_long_remarks), cmocka_unit_test(test_no_file),
-	};
-
-	return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -245,20 +245,3 @@ static void test_idle(void **state)
 	assert_true(vcpus[1].clock >= then + 1000000);
 	assert_true(machine_now() >= then + 1000000);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_lowest_clock_runs), cmocka_unit_test(test_it_stops),
-		cmocka_unit_test(test_accesses_meet_in_order),
-		cmocka_unit_test(test_equal_times_go_by_number),
-		cmocka_unit_test(test_lines_of_its_own_do_not_wait),
-		cmocka_unit_test(test_the_clock_waits),
-		cmocka_unit_test(test_the_clock_never_runs_backwards),
-		cmocka_unit_test(test_it_stops_for_one_that_it_wakes),
-		cmocka_unit_test(test_a_cpu_wakes_at_the_time_of_the_others),
-		cmocka_unit_test(test_idle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

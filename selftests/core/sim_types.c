@@ -148,13 +148,3 @@ static void test_arm64(void **state)
 	assert_int_equal(m.type, WC);
 	assert_false(arm64_walk(ROOT, mair, 6 << 12, read).found);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_x86_pages), cmocka_unit_test(test_x86_large_pages),
-		cmocka_unit_test(test_mtrrs), cmocka_unit_test(test_arm64),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

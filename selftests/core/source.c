@@ -177,6 +177,8 @@ static int set_up(void **state)
 	return 0;
 }
 
+#define SET_UP	set_up
+
 /* --------------------------------------------------------------------- tests */
 
 static void test_auto_is_of_the_cpu_that_measures(void **state)
@@ -464,29 +466,4 @@ static void test_little_is_known(void **state)
 	hit = 1000;
 	mc_core_forget(0);
 	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_auto_is_of_the_cpu_that_measures, set_up),
-		cmocka_unit_test_setup(test_auto_is_beyond_a_fourth_level, set_up),
-		cmocka_unit_test_setup(test_cpus_that_report_no_caches, set_up),
-		cmocka_unit_test_setup(test_auto_counts_each_cache_once, set_up),
-		cmocka_unit_test_setup(test_auto_is_at_most_what_a_target_has, set_up),
-		cmocka_unit_test_setup(test_caches_of_several_cpus, set_up),
-		cmocka_unit_test_setup(test_level_is_of_the_cpu_that_measures, set_up),
-		cmocka_unit_test_setup(test_cpus_that_differ, set_up),
-		cmocka_unit_test_setup(test_threads_on_the_same_cache, set_up),
-		cmocka_unit_test_setup(test_place_of_threads_decides, set_up),
-		cmocka_unit_test_setup(test_all_go_through_the_same, set_up),
-		cmocka_unit_test_setup(test_loads_that_wait, set_up),
-		cmocka_unit_test_setup(test_memory_that_is_not_cached, set_up),
-		cmocka_unit_test_setup(test_accesses_that_pass_the_caches_by, set_up),
-		cmocka_unit_test_setup(test_write_back_memory_without_a_cache, set_up),
-		cmocka_unit_test_setup(test_what_one_cpu_holds, set_up),
-		cmocka_unit_test_setup(test_little_is_known, set_up),
-	};
-
-	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
 }

@@ -179,16 +179,3 @@ static void of_all_there_can_be(void **state)
 	assert_true(near(st.cv_ppm, 1e6L, 1e5L));
 	free(v);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_known_sets),
-		cmocka_unit_test(percentiles_are_the_nearest_rank),
-		cmocka_unit_test(of_random_sets),
-		cmocka_unit_test(of_sets_with_an_outlier),
-		cmocka_unit_test(of_all_there_can_be),
-	};
-
-	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
-}

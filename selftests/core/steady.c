@@ -110,16 +110,3 @@ static void test_extremes(void **state)
 	assert_int_equal(of(10, huge, 50), MC_STEADY_NO);
 	assert_int_equal(of(10, none, 50), MC_STEADY_YES);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_steady),
-		cmocka_unit_test(test_what_is_not),
-		cmocka_unit_test(test_what_nobody_can_tell),
-		cmocka_unit_test(test_samples_left_out),
-		cmocka_unit_test(test_extremes),
-	};
-
-	return cmocka_run_group_tests_name("steady", tests, NULL, NULL);
-}

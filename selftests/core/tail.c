@@ -662,6 +662,8 @@ static int allocate(void **state)
 	return posix_memalign((void **)&memory, 4096, BYTES);
 }
 
+#define SET_UP_ALL	allocate
+
 static int release(void **state)
 {
 	for (u32 i = 0; i < RECORDS_MOST; i++)
@@ -670,29 +672,4 @@ static int release(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_percentiles_are_those_of_single_accesses),
-		cmocka_unit_test(test_the_limit_of_spikes_is_that_of_the_request),
-		cmocka_unit_test(test_refresh_is_found),
-		cmocka_unit_test(test_a_coarse_clock_shows_no_period),
-		cmocka_unit_test(test_without_spikes_nothing_is_known),
-		cmocka_unit_test(test_planted_causes_are_found),
-		cmocka_unit_test(test_what_comes_between_accesses_is_no_cause),
-		cmocka_unit_test(test_unknown_causes_are_said),
-		cmocka_unit_test(test_what_is_stored_is_verified),
-		cmocka_unit_test(test_accesses_keep_their_pace),
-		cmocka_unit_test(test_little_is_done_before_samples_at_a_slow_pace),
-		cmocka_unit_test(test_a_slow_clock_makes_no_window_longer),
-		cmocka_unit_test(test_a_clock_that_runs_backwards),
-		cmocka_unit_test(test_several_cpus),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_stopped),
-		cmocka_unit_test(test_a_stop_within_a_sample_loses_no_access),
-		cmocka_unit_test(test_a_stop_while_the_clock_runs_backwards),
-		cmocka_unit_test(test_a_stop_at_the_end_of_a_sample),
-	};
-
-	return cmocka_run_group_tests_name("tail", tests, allocate, release);
-}
+#define CLEAN_UP_ALL	release

@@ -168,17 +168,3 @@ static void the_longest_json_fits(void **state)
 	assert_false(t.cut);
 	assert_in_range(t.len, 60000, sizeof(text) - 8192);
 }
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bins_are_narrow),
-		cmocka_unit_test(percentiles_are_those_of_sorted_times),
-		cmocka_unit_test(causes_add_up),
-		cmocka_unit_test(slots_reach_over_all_of_the_time),
-		cmocka_unit_test(as_json),
-		cmocka_unit_test(the_longest_json_fits),
-	};
-
-	return cmocka_run_group_tests_name("tail_bins", tests, NULL, NULL);
-}

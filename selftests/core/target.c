@@ -110,14 +110,3 @@ static void where_a_target_is_shown(void **state)
 	assert_non_null(strstr(json, ",\"write\":\"yes\","));
 	assert_non_null(strstr(json, ",\"physical_range\":\"0xfe000000+1M\","));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_of_a_target),
-		cmocka_unit_test(types_of_a_target),
-		cmocka_unit_test(where_a_target_is_shown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

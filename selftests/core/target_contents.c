@@ -248,14 +248,3 @@ static void a_stop_while_saving_leaves_all_as_it_was(void **state)
 	assert_null(contents.saved);
 	assert_memory_equal(device, before, BYTES);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(contents_come_back_by_the_widest_accesses),
-		cmocka_unit_test(what_was_given_up_is_said),
-		cmocka_unit_test(a_stop_while_saving_leaves_all_as_it_was),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

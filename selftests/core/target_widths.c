@@ -190,15 +190,3 @@ static void the_target_must_still_have_the_window(void **state)
 		assert_int_equal(!*e.text, rows[i].fits);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(widths_of_the_first_accesses),
-		cmocka_unit_test(a_fault_is_an_error_that_names_the_width),
-		cmocka_unit_test(a_narrow_loop_is_the_widest_of_8_bytes),
-		cmocka_unit_test(the_target_must_still_have_the_window),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

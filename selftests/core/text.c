@@ -196,20 +196,3 @@ static void a_long_error_is_cut(void **state)
 	mc_fail(&e, -EINVAL, "size: %0500d", 0);
 	assert_int_equal(strlen(e.text), MC_ERROR_TEXT - 1);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_cut_where_it_is_full),
-		cmocka_unit_test(text_without_room_is_left_alone),
-		cmocka_unit_test(fixed_point),
-		cmocka_unit_test(json_strings),
-		cmocka_unit_test(every_byte_is_a_json_string),
-		cmocka_unit_test(quotes_are_safe_to_show),
-		cmocka_unit_test(lists_are_the_kernels),
-		cmocka_unit_test(the_first_error_is_kept),
-		cmocka_unit_test(a_long_error_is_cut),
-	};
-
-	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
-}

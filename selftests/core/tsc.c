@@ -70,14 +70,3 @@ static void test_somebody_in_between(void **state)
 	late_every = 3;
 	assert_in_range(error(INTERVAL), 0, MOST);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_fine_clock),
-		cmocka_unit_test(test_a_clock_that_goes_in_steps),
-		cmocka_unit_test(test_somebody_in_between),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

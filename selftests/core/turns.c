@@ -128,15 +128,3 @@ static void test_what_has_no_single_cpu_is_refused(void **state)
 	assert_refused("turns cpu=0,1 measure=each", -EINVAL, "measure");
 	the_test.near = NULL;
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_cpu_is_the_only_one),
-		cmocka_unit_test(test_with_node_local_too),
-		cmocka_unit_test(test_together_is_the_preset),
-		cmocka_unit_test(test_what_has_no_single_cpu_is_refused),
-	};
-
-	return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
-}

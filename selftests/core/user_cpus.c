@@ -111,13 +111,3 @@ static void test_lists_with_gaps(void **state)
 	assert_true(mc_cache_shared(0, 18, 1));
 	assert_int_equal(mc_cache_bytes(0, 3), 0);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ten_share),
-		cmocka_unit_test(test_lists_with_gaps),
-	};
-
-	return cmocka_run_group_tests_name("user_cpus", tests, NULL, NULL);
-}

@@ -97,14 +97,3 @@ static void test_of_switches(void **state)
 	switches[0]++;
 	assert_false(preempted(&v));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_of_the_last_cpu),
-		cmocka_unit_test(test_of_a_cpu_that_is_not_there),
-		cmocka_unit_test(test_of_switches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

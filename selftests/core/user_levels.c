@@ -112,16 +112,3 @@ static void test_memory(void **state)
 	memory_is(even, 3, 64 * M, 64 * M, true);
 	memory_is(even, 1, 4 * M, 32 * M, false);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_levels_of_a_desktop),
-		cmocka_unit_test(test_a_climb_is_no_level),
-		cmocka_unit_test(test_thin_evidence),
-		cmocka_unit_test(test_a_level_in_two_parts),
-		cmocka_unit_test(test_memory),
-	};
-
-	return cmocka_run_group_tests_name("user_levels", tests, NULL, NULL);
-}

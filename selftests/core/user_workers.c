@@ -376,20 +376,3 @@ static void test_the_limit_ends_a_job(void **state)
 	assert_string_equal(e.text,
 			    "timeout: 1 s have passed; what was measured until then is kept");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_who_has_no_part_sleeps_on),
-		cmocka_unit_test(test_one_thread_as_the_threads),
-		cmocka_unit_test(test_a_limit_is_no_time_of_day),
-		cmocka_unit_test(test_the_limit_ends_a_job),
-		cmocka_unit_test(test_a_thread_that_left_its_cpu_fails),
-		cmocka_unit_test(test_the_gate_opens_however_often),
-		cmocka_unit_test(test_threads_of_a_cpu_meet_before_others),
-		cmocka_unit_test(test_who_goes_before_others_rests),
-		cmocka_unit_test(test_upper_halves_are_empty_in_a_window),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

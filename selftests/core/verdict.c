@@ -391,23 +391,3 @@ static void test_a_share_that_is_not_known_changes_no_verdict(void **state)
 	assert_false(v.share.known);
 	assert_int_equal(v.effect, MC_EFFECT_YES);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_slow_try_is_no_verdict),
-		cmocka_unit_test(test_the_fastest_of_all_rounds_counts),
-		cmocka_unit_test(test_each_time_is_the_least_of_all_tries),
-		cmocka_unit_test(test_no_cache_no_miss),
-		cmocka_unit_test(test_each_verdict_has_its_edges),
-		cmocka_unit_test(test_wc_is_compared_with_uc),
-		cmocka_unit_test(test_what_stays_between_stays_unknown),
-		cmocka_unit_test(test_wc_is_judged_by_itself_where_uc_has_no_effect),
-		cmocka_unit_test(test_bursts_that_seldom_leave_whole_are_partly_combined),
-		cmocka_unit_test(test_a_share_that_is_not_known_changes_no_verdict),
-		cmocka_unit_test(test_a_slow_first_access_decides_nothing),
-		cmocka_unit_test(test_stores_that_are_slow_now_and_then_decide_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

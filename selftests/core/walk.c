@@ -95,15 +95,10 @@ static void test_a_stop_leaves_no_mark(void **state)
 	sim.stop_at = 0;
 }
 
-int main(void)
+static int choose_worker(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_cycle),
-		cmocka_unit_test(test_two_cycles),
-		cmocka_unit_test(test_what_is_no_cycle_of_all),
-		cmocka_unit_test(test_a_stop_leaves_no_mark),
-	};
-
 	worker = mc_threads_worker(sim_reset(1), 0);
-	return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
+	return 0;
 }
+
+#define SET_UP_ALL	choose_worker

@@ -29,14 +29,12 @@ FREE = {key: 0 for key in (
 
 @dataclass
 class Run:
-    """A request: its records, the windows that the machine saw, and what each CPU and each node's
-    memory controller did in all."""
+    """A request: its records, the windows that the machine saw, and what each CPU did in all."""
     machine: dict
     request: dict
     results: list[dict]
     windows: list[dict] = field(default_factory=list)
     cpus: list[dict] = field(default_factory=list)
-    controllers: list[dict] = field(default_factory=list)
 
     def windows_of(self, number: int) -> list[dict]:
         """All windows of a result, calibration and warm-up included, but those in which
@@ -117,7 +115,6 @@ class Room:
         assert not counts["lost"], "more windows than are kept"
         run = parsed(text)
         run.windows, run.cpus = counts["windows"], counts["cpus"]
-        run.controllers = counts["controllers"]
         return run
 
     def verdicts(self) -> dict[str, str]:

@@ -139,7 +139,7 @@ class Machine:
 
     def counts(self) -> dict:
         """The counts since the last call: those of each of the `windows`, and of each of the
-        `cpus`; and the lines that each node's memory controller has moved, `controllers`."""
+        `cpus`."""
         return self._ask("counts")
 
     def watch(self, *windows: str) -> None:

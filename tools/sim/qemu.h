@@ -42,11 +42,9 @@ typedef void (*exec_callback)(unsigned int cpu, void *data);
 typedef void (*memory_callback)(unsigned int cpu, plugin_memory_info info, uint64_t address,
 				void *data);
 typedef void (*translation_callback)(plugin_id id, struct qemu_plugin_tb *tb);
-typedef void (*end_callback)(plugin_id id, void *data);
 
 void qemu_plugin_register_vcpu_init_cb(plugin_id id, cpu_callback f);
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, translation_callback f);
-void qemu_plugin_register_atexit_cb(plugin_id id, end_callback f, void *data);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, exec_callback f, int flags,
 					  void *data);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, exec_callback f,

@@ -21,7 +21,6 @@ static struct window {
 static struct tally began[CPUS_MOST];
 static bool is_open[CPUS_MOST];
 static unsigned int nwindows, lost, record;
-static struct traffic told[NODES_MOST];	/* what controllers had moved at the last report */
 
 void tally_fence(unsigned int cpu, enum fence fence)
 {
@@ -137,23 +136,11 @@ static void report_one(FILE *f, const struct tally *t)
 	fprintf(f, "}");
 }
 
-static void report_controllers(FILE *f)
-{
-	unsigned int i;
-
-	for (i = 0; i < NODES_MOST; i++) {
-		const struct traffic *now = model_traffic(i);
-
-		fprintf(f, "%s{\"read\":%lu,\"written\":%lu}", i ? "," : "",
-			now->read - told[i].read, now->written - told[i].written);
-	}
-}
-
 /**
  * tally_report() - write the counts as a line of JSON
  * @f: file to write to
  *
- * Those of each CPU, of each node's controller, and of each window.
+ * Those of each CPU and of each window.
  */
 void tally_report(FILE *f)
 {
@@ -166,8 +153,6 @@ void tally_report(FILE *f)
 		fprintf(f, "%s", i ? "," : "");
 		report_one(f, &t);
 	}
-	fprintf(f, "],\"controllers\":[");
-	report_controllers(f);
 	fprintf(f, "],\"lost\":%u,\"windows\":[", lost);
 	for (i = 0; i < nwindows; i++) {
 		fprintf(f, "%s{\"record\":%u,\"cpu\":%u,\"did\":", i ? "," : "",
@@ -186,8 +171,6 @@ void tally_clear(void)
 		vcpus[i].tally = (struct tally){ 0 };
 		is_open[i] = false;
 	}
-	for (i = 0; i < NODES_MOST; i++)
-		told[i] = *model_traffic(i);
 	nwindows = 0;
 	lost = 0;
 	record = 0;

@@ -190,4 +190,29 @@ static inline void assert_stopped(const char *line, u64 kept)
 	assert_int_equal(done, stop_after);
 }
 
+/* Stop the run at each question whether to; there are @least or more. Return: records left. */
+static unsigned int questions;
+
+static inline unsigned int stop_everywhere(const char *line, unsigned int least,
+					   void (*check)(void))
+{
+	unsigned int at, kept = 0;
+
+	reset(1);
+	assert_int_equal(measure(line), 0);
+	questions = sim.asked;
+	assert_true(questions >= least);
+	for (at = 1; at <= questions; at++) {
+		reset(1);
+		sim.stop_at = at;
+		assert_int_equal(measure(line), -ECANCELED);
+		assert_int_equal(n, done > 0);
+		kept += n;
+		if (n)
+			check();
+	}
+	assert_in_range(kept, 1, questions);
+	return kept;
+}
+
 #endif /* MC_STUB_ENGINE_H */

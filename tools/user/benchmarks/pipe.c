@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pipe: bytes per second through a pipe from a parent to its child, on two CPUs or on
- * one. A sample ends when the child has read all of its bytes and has confirmed it.
+ * one. A sample ends when the child has read all of its bytes and has confirmed it, so its
+ * time is not that of the passes of mc_measure().
  */
 #include <errno.h>
 #include <fcntl.h>

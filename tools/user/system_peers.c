@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "os_items.h"
+#include "system_items.h"
 
 /* Static, because an item's functions take no pointer; there is one run at a time. */
 static struct {

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "os_items.h"
 #include "platform/os.h"
+#include "system_items.h"
 
 /* Static, because a handler takes no pointer; there is one run at a time. */
 static struct {

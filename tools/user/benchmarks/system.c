@@ -22,9 +22,9 @@
 
 #include "measure/test.h"
 #include "measure/measurement.h"
-#include "os_items.h"
 #include "platform/clock.h"
 #include "platform/os.h"
+#include "system_items.h"
 #include "user.h"
 
 enum { KEY_ITEM = MC_KEY_FIRST, KEY_PROCESSES, KEY_SET, KEY_FILE, KEY_DESCRIPTORS, KEY_DIR };

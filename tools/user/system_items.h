@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the test `os` times. The items that need more than a system call have their own files. */
-#ifndef MC_USER_OS_ITEMS_H
-#define MC_USER_OS_ITEMS_H
+#ifndef MC_USER_SYSTEM_ITEMS_H
+#define MC_USER_SYSTEM_ITEMS_H
 
 #include <sys/types.h>
 
@@ -45,23 +45,23 @@ struct mc_os_item {
 	const struct mc_os_item *less;
 };
 
-/* os_peers.c */
+/* system_peers.c */
 extern const struct mc_os_item mc_os_context, mc_os_unix_socket, mc_os_tcp;
 extern const struct mc_os_item mc_os_select_file, mc_os_select_tcp;
 bool mc_os_has_loopback(void);
 
-/* os_signals.c */
+/* system_signals.c */
 extern const struct mc_os_item mc_os_signal_install, mc_os_signal_catch;
 extern const struct mc_os_item mc_os_protection_fault;
 
-/* os_files.c */
+/* system_files.c */
 extern const struct mc_os_item mc_os_stat, mc_os_open_close, mc_os_mmap, mc_os_page_fault;
 #define MC_OS_FILE	65536	/* bytes of a file whose size does not matter */
 int mc_os_file_new(const char *dir, u64 bytes);
 void mc_os_file_end(void);
 
-/* benchmarks/os.c */
+/* benchmarks/system.c */
 int mc_os_stop_with(int err, const char *what);
 bool mc_os_stopped(void);
 
-#endif /* MC_USER_OS_ITEMS_H */
+#endif /* MC_USER_SYSTEM_ITEMS_H */

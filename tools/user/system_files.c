@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "core/generator.h"
-#include "os_items.h"
 #include "platform/os.h"
+#include "system_items.h"
 
 /* lmbench stores into each 16th KiB of the first tenth of a mapping. */
 #define MAP_STRIDE	16384

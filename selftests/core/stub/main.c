@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The program of a native test. -include puts the test's file before this one, and the Makefile
+ * makes the list UNIT_TESTS of all its functions that take the state of cmocka.
+ */
+#include "../cmocka_all.h"
+
+/* What the test's file may define: what happens before each test, before all, after all. */
+#ifndef SET_UP
+#define SET_UP		NULL
+#endif
+#ifndef SET_UP_ALL
+#define SET_UP_ALL	NULL
+#endif
+#ifndef CLEAN_UP_ALL
+#define CLEAN_UP_ALL	NULL
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#include UNIT_TESTS
+	};
+
+	return cmocka_run_group_tests(tests, SET_UP_ALL, CLEAN_UP_ALL);
+}
