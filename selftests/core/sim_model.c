@@ -290,6 +290,115 @@ static void test_traffic(void **state)
 	moved(0, 0, 0);
 }
 
+/* Ways in which a line leaves caches, or ceases to differ from memory. */
+enum way { BY_FLUSH, BY_CLEAN, BY_STREAMING, BY_STREAMING_ACROSS, BY_WBNOINVD, BY_WBINVD, BY_INVD };
+
+#define CHANGED		64	/* the address of the line */
+
+static void send_away(enum way way)
+{
+	struct access streaming = {
+		.physical = way == BY_STREAMING ? CHANGED : CHANGED - 32, .bytes = 64,
+		.operation = STORE, .type = WB, .streaming = true,
+	};
+
+	switch (way) {
+	case BY_FLUSH:
+	case BY_CLEAN:
+		at(1, 0, way == BY_FLUSH ? FLUSH : CLEAN, 0, CHANGED, 0);
+		break;
+	case BY_STREAMING:
+	case BY_STREAMING_ACROSS:
+		model_access(1, 0, &streaming);
+		at(1, 0, DRAIN, 0, 0, 0);
+		break;
+	default:
+		if (way != BY_INVD)
+			model_clean_caches(0);
+		if (way != BY_WBNOINVD)
+			model_forget_caches();
+	}
+}
+
+/* What a cache has changed is written once, wherever it is, unless the architecture loses it. */
+static void test_changes_reach_memory(void **state)
+{
+	static const struct {
+		enum way way;
+		unsigned int written;	/* that line, and what the streaming store sends */
+		bool stays;
+	} all[] = {
+		{ BY_FLUSH, 1, false }, { BY_CLEAN, 1, true }, { BY_STREAMING, 1 + 1, false },
+		{ BY_STREAMING_ACROSS, 1 + 4 + 4, false }, { BY_WBNOINVD, 1, true },
+		{ BY_WBINVD, 1, false }, { BY_INVD, 0, false },
+	};
+	static const struct {
+		const char *prices;
+		bool l3_alone;
+	} where[] = {
+		{ "l2_bytes=0", false }, { "", false }, { "l3_bytes=64K", false },
+		{ "l3_bytes=64K", true },
+	};
+	unsigned long line;
+	size_t i, w;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		for (w = 0; w < sizeof(where) / sizeof(*where); w++) {
+			make(where[w].prices);
+			store(0, CHANGED);
+			for (line = 2; where[w].l3_alone && line < 130; line++)
+				load(0, line * 64);
+			moved_before[0] = *model_traffic(0);
+			send_away(all[i].way);
+			moved(0, 0, all[i].written);
+			load(0, CHANGED);
+			moved(0, !all[i].stays, 0);
+			at(0, 0, FLUSH, 0, CHANGED, 0);
+			moved(0, 0, 0);
+		}
+	}
+}
+
+static void test_changes_in_l3s(void **state)
+{
+	unsigned long line;
+	unsigned int cpu;
+
+	/* Another group's L3 has changed the line: memory has it before it is read. */
+	for (cpu = 1; cpu < 3; cpu++) {
+		make("l3_bytes=64K");
+		store(0, 0);
+		for (line = 1; line <= 128; line++)
+			load(0, line * 64);
+		moved_before[0] = *model_traffic(0);
+		store(cpu, 0);
+		moved(0, cpu == 2, cpu == 2);
+		at(0, 0, FLUSH, 0, 0, 0);
+		moved(0, 0, 1);
+	}
+	/* The CPU's own copy is newer than that in its L3, which is not written any more. */
+	make("l3_bytes=4K");
+	store(0, 0);
+	for (line = 1; line <= 32; line++)
+		load(0, line * 64);
+	store(0, 0);
+	moved_before[0] = *model_traffic(0);
+	for (line = 1; line <= 64; line++)
+		load(1, line * 64 * 16);
+	assert_int_equal(model_traffic(0)->written, moved_before[0].written);
+	moved_before[0] = *model_traffic(0);
+	at(0, 0, FLUSH, 0, 0, 0);
+	moved(0, 0, 1);
+	/* The prefetcher reads what another L3 has changed. */
+	make("l3_bytes=64K prefetch_lines=1");
+	store(0, 64);
+	for (line = 64; line < 256; line++)
+		load(0, line * 64);
+	moved_before[0] = *model_traffic(0);
+	load(2, 0);
+	moved(0, 2, 1);
+}
+
 static void test_refresh(void **state)
 {
 	make("refresh_every_ns=1000 refresh_ns=100");
@@ -355,7 +464,8 @@ int main(void)
 		cmocka_unit_test(test_controller), cmocka_unit_test(test_refresh),
 		cmocka_unit_test(test_prefetcher), cmocka_unit_test(test_tlb),
 		cmocka_unit_test(test_home), cmocka_unit_test(test_private),
-		cmocka_unit_test(test_traffic),
+		cmocka_unit_test(test_traffic), cmocka_unit_test(test_changes_reach_memory),
+		cmocka_unit_test(test_changes_in_l3s),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,19 +92,31 @@ struct place cache_fill(struct cache *c, uint64_t line)
 }
 
 /**
- * cache_drop() - remove a line from a cache
+ * cache_clean() - have a line in a cache count as what memory has
  * @c: the cache
  * @line: number of the line
  *
- * Return: what was removed; its tag is 0 if the cache didn't have the line.
+ * Return: whether the cache has the line, and it differed from memory.
  */
-struct place cache_drop(struct cache *c, uint64_t line)
+bool cache_clean(struct cache *c, uint64_t line)
 {
-	struct place *found = find(c, line), dropped = { 0 };
+	struct place *found = find(c, line);
+	bool dirty = found && found->dirty;
 
-	if (found) {
-		dropped = *found;
+	if (dirty)
+		found->dirty = false;
+	return dirty;
+}
+
+/**
+ * cache_drop() - remove a line from a cache, if it is there
+ * @c: the cache
+ * @line: number of the line
+ */
+void cache_drop(struct cache *c, uint64_t line)
+{
+	struct place *found = find(c, line);
+
+	if (found)
 		*found = (struct place){ 0 };
-	}
-	return dropped;
 }

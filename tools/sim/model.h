@@ -110,7 +110,8 @@ const struct traffic *model_traffic(unsigned int node);
 uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a);
 bool model_is_private(unsigned int cpu, const struct access *a);
 void model_forget_translations(unsigned int cpu);
-void model_forget_caches(unsigned int cpu);
+void model_clean_caches(int64_t now);
+void model_forget_caches(void);
 void model_switch_prefetcher(unsigned int cpu, bool on);
 
 #endif /* SIM_MODEL_H */
