@@ -290,6 +290,38 @@ static void test_traffic(void **state)
 	moved(0, 0, 0);
 }
 
+/* What devices have in their BARs is no memory: no node's controller moves it, or keeps it waiting. */
+static void test_devices(void **state)
+{
+	static const unsigned long bars[] = { 2 * MEBIBYTE, 0xfebf0000, 0x380000000000 };
+	struct access streaming = { .bytes = 64, .operation = STORE, .type = WB, .streaming = true };
+	const unsigned long waited = model_happened(0)->waited_ns;
+	size_t i;
+
+	for (i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
+		unsigned long bar = bars[i];
+
+		make("service_ns=50 refresh_every_ns=1000 refresh_ns=100 prefetch_lines=1");
+		moved_before[0] = *model_traffic(0);
+		moved_before[1] = *model_traffic(1);
+		assert_int_equal(at(0, 0, LOAD, UC, bar, 8), 1000);
+		assert_int_equal(at(1, 0, STORE, UC, bar, 4), 2000);
+		assert_int_equal(at(0, 0, LOAD, WC, bar, 8), 3000);
+		assert_int_equal(at(0, 0, STORE, WC, bar, 64), 400);
+		assert_int_equal(at(0, 0, STORE, WC, bar, 8), 0);
+		assert_int_equal(at(0, 0, DRAIN, 0, 0, 0), 500);
+		assert_int_equal(load(0, bar), 80);
+		assert_int_equal(load(2, bar + 128), 190);	/* what node 0's memory costs */
+		store(0, bar);
+		at(0, 0, FLUSH, 0, bar, 0);
+		streaming.physical = bar;
+		assert_int_equal(model_access(0, 0, &streaming), 400);
+		assert_int_equal(model_happened(0)->waited_ns, waited);
+		moved(0, 0, 0);
+		moved(1, 0, 0);
+	}
+}
+
 /* Ways in which a line leaves caches, or ceases to differ from memory. */
 enum way { BY_FLUSH, BY_CLEAN, BY_STREAMING, BY_STREAMING_ACROSS, BY_WBNOINVD, BY_WBINVD, BY_INVD };
 
@@ -465,7 +497,7 @@ int main(void)
 		cmocka_unit_test(test_prefetcher), cmocka_unit_test(test_tlb),
 		cmocka_unit_test(test_home), cmocka_unit_test(test_private),
 		cmocka_unit_test(test_traffic), cmocka_unit_test(test_changes_reach_memory),
-		cmocka_unit_test(test_changes_in_l3s),
+		cmocka_unit_test(test_changes_in_l3s), cmocka_unit_test(test_devices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

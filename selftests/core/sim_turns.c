@@ -34,7 +34,7 @@ static const struct access CACHED = { .physical = 4096, .bytes = 8, .operation =
 static void begin(unsigned int n)
 {
 	static const char words[] = "uc_load_ns=100 wc_buffers=8 l1_bytes=32K l1_ways=8 l3_cpus=8";
-	struct shape shape = { .ncpus = n };
+	struct shape shape = { .ncpus = n, .nranges = 1, .ranges = { { 0, 1 << 20, 0 } } };
 	struct prices prices = { 0 };
 	char why[256];
 	unsigned int i;

@@ -38,15 +38,25 @@ static struct traffic traffic[NODES_MOST];
 static struct prices prices;
 static struct shape shape;
 
-static unsigned int node_of(uint64_t physical)
+/* The node whose memory has a line; -1: a device's, which no memory controller serves. */
+static int node_of(uint64_t line)
 {
+	uint64_t physical = line * 64;
 	unsigned int i;
 
 	for (i = 0; i < shape.nranges; i++) {
 		if (physical >= shape.ranges[i].from && physical < shape.ranges[i].to)
 			return shape.ranges[i].node;
 	}
-	return 0;
+	return -1;
+}
+
+/* The node whose prices a line has; a device's line has those of node 0. */
+static unsigned int pricing_node(uint64_t line)
+{
+	int node = node_of(line);
+
+	return node < 0 ? 0 : node;
 }
 
 static struct cache *l3_of(unsigned int cpu)
@@ -59,8 +69,10 @@ static struct cache *l3_of(unsigned int cpu)
 /* Return: how long a request waits until its controller turns to it. */
 static uint64_t serve(int64_t now, uint64_t line, bool write)
 {
-	unsigned int node = node_of(line * 64);
+	int node = node_of(line);
 
+	if (node < 0)
+		return 0;
 	traffic[node].read += !write;
 	traffic[node].written += write;
 	return controller_serve(&controllers[node], now, prices.service_ns[node]);
@@ -187,7 +199,7 @@ static unsigned int nearest_node(unsigned int cpu, unsigned int sharers)
 /* The price of asking the node that has the line in its memory which CPUs have copies. */
 static uint64_t ask_home(unsigned int here, uint64_t line)
 {
-	return prices.home_ns[here][node_of(line * 64)];
+	return prices.home_ns[here][pricing_node(line)];
 }
 
 /* The price of finding a line that the CPU's own caches lack. */
@@ -219,7 +231,7 @@ static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 	}
 	h->memory++;
 	clean_everywhere(now, line);		/* an L3 of other CPUs may have changed it */
-	return prices.memory_ns[here][node_of(line * 64)] +
+	return prices.memory_ns[here][pricing_node(line)] +
 	       request(cpu, now, line, false);
 }
 
