@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "describe.h"
 #include "machine.h"
 #include "qemu.h"
 
@@ -117,12 +118,21 @@ static void answer(FILE *to, const char *wrong)
 		fprintf(to, "{}\n");
 }
 
+static void forget_code(struct CPUState *cpu, uint64_t data)
+{
+	tb_flush(cpu);
+}
+
 static void order_prices(const char *words, FILE *to)
 {
+	unsigned int levels = describe_levels(&prices);
 	char why[256];
 
 	answer(to, prices_set(&prices, words, why, sizeof(why)) ? model_make(&prices, &shape) :
 								  why);
+	/* arm64's list of caches is part of translated code. */
+	if (describe_levels(&prices) != levels)
+		async_safe_run_on_cpu(vcpus[0].state, forget_code, 0);
 }
 
 static void order_window(const char *words, FILE *to)
@@ -167,11 +177,6 @@ static void order_memory(const char *words, FILE *to)
 	if (!wrong)
 		shape = with;
 	answer(to, wrong);
-}
-
-static void forget_code(struct CPUState *cpu, uint64_t data)
-{
-	tb_flush(cpu);
 }
 
 static void order_function(const char *words, FILE *to)
