@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Turns of the CPUs of the simulated machine (tools/sim), and the order in which accesses meet. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmocka_all.h"
@@ -246,6 +248,56 @@ static void test_idle(void **state)
 	assert_true(machine_now() >= then + 1000000);
 }
 
+/* Return: what a CPU is said to have done, besides what is zero. */
+static const char *counts(unsigned int cpu)
+{
+	static char said[4096];
+	char *all, *one, *count;
+	size_t n;
+	FILE *f = open_memstream(&all, &n);
+
+	assert_non_null(f);
+	tally_report(f);
+	fclose(f);
+	said[0] = 0;
+	one = strstr(all, "\"cpus\":[{") + 8;
+	while (cpu--)
+		one = strchr(one + 1, '{');
+	*strstr(one, "\"uc\":") = 0;		/* accesses by type follow */
+	for (count = strtok(one + 2, ","); count; count = strtok(NULL, ",")) {
+		if (strcmp(strchr(count, ':'), ":0"))
+			snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s ", count);
+	}
+	free(all);
+	return said;
+}
+
+/* All counts are those since the last order. */
+static void test_counts(void **state)
+{
+	static const struct access store = { .bytes = 8, .operation = STORE, .type = WC };
+	static const struct access drain = { .operation = DRAIN };
+	int i;
+
+	begin(1);
+	tally_clear();
+	assert_string_equal(counts(0), "");
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(find_turn(), 0);
+		machine_access(0, &CACHED, 0);
+		machine_access(0, &UNCACHED, 0);
+		machine_access(0, &store, 0);
+		tally_fence(0, FENCE_SFENCE);
+		machine_access(0, &drain, 0);
+		/* The part of a line waits while the controller serves the uncached load. */
+		assert_string_equal(counts(0), i ?
+				    "\"charged\":140 \"sfence\":1 \"l1\":1 \"wc_words\":1 \"waited_ns\":40 " :
+				    "\"charged\":140 \"sfence\":1 \"memory\":1 \"wc_words\":1 \"waited_ns\":40 ");
+		tally_clear();
+		assert_string_equal(counts(0), "");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,7 +309,7 @@ int main(void)
 		cmocka_unit_test(test_the_clock_never_runs_backwards),
 		cmocka_unit_test(test_it_stops_for_one_that_it_wakes),
 		cmocka_unit_test(test_a_cpu_wakes_at_the_time_of_the_others),
-		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_idle), cmocka_unit_test(test_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

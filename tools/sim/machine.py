@@ -138,8 +138,9 @@ class Machine:
         self.cost |= changed
 
     def counts(self) -> dict:
-        """The counts since the last call: those of each of the `windows`, and of each of the
-        `cpus`; and the lines that each node's memory controller has moved, `controllers`."""
+        """The counts since the last call, all of them: those of each of the `windows`; of each of
+        the `cpus`, its caches and TLBs; and the lines that each node's memory controller has moved,
+        `controllers`."""
         return self._ask("counts")
 
     def watch(self, *windows: str) -> None:
