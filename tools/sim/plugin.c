@@ -316,7 +316,7 @@ static uint64_t traffic_register(uint32_t number)
 {
 	const struct traffic *t = model_traffic(number / 2);
 
-	return number % 2 ? t->written : t->read;
+	return TRAFFIC_VALID | (number % 2 ? t->written : t->read);
 }
 
 static msr_function qemu_rdmsr;
@@ -331,8 +331,8 @@ static void __attribute__((optimize("O2"))) rdmsr(uint64_t *rax_rcx_rdx_rbx)
 
 	if (msr == MSR_PREFETCHERS)
 		value = pages_prefetchers(machine_current());
-	else if (msr - MSR_TRAFFIC < 2 * NODES_MOST)
-		value = traffic_register(msr - MSR_TRAFFIC);
+	else if (msr - TRAFFIC < 2 * NODES_MOST)
+		value = traffic_register(msr - TRAFFIC);
 	else
 		return qemu_rdmsr(r);
 	r[0] = (uint32_t)value;
@@ -350,9 +350,12 @@ static set_register_function qemu_set_register;
  */
 static uint64_t __attribute__((optimize("O2"))) get_register(void *env, const void *about)
 {
+	uint64_t which = selected[machine_current()];
+
 	if (strcmp(*(const char *const *)about, "CCSIDR"))
 		return qemu_get_register(env, about);
-	return describe_arm64_cache(model_prices(), selected[machine_current()]);
+	return which - TRAFFIC < 2 * NODES_MOST ? traffic_register(which - TRAFFIC) :
+	       describe_arm64_cache(model_prices(), which);
 }
 
 static void __attribute__((optimize("O2"))) set_register(void *env, const void *about,
