@@ -475,6 +475,7 @@ static void test_tlb(void **state)
 static void test_private(void **state)
 {
 	struct access a = { .bytes = 8, .operation = LOAD, .type = WB };
+	unsigned long line;
 
 	make("");
 	assert_false(model_is_private(0, &a));
@@ -484,6 +485,24 @@ static void test_private(void **state)
 	assert_false(model_is_private(0, &a));
 	a.type = UC;
 	assert_false(model_is_private(0, &a));
+	/* A store is, if the line differs from memory already. */
+	make("");
+	a.type = WB;
+	a.operation = STORE;
+	load(0, 0);
+	assert_false(model_is_private(0, &a));
+	store(0, 0);
+	assert_true(model_is_private(0, &a));
+	/* L1 alone has line 0, and would lose it to line 8. */
+	a.operation = LOAD;
+	a.physical = 8 * 64;
+	for (line = 8; line <= 32; line += 8) {
+		load(0, line * 64);
+		load(0, line < 32 ? 0 : 32 * 64);
+	}
+	assert_false(model_is_private(0, &a));
+	load(0, 0);
+	assert_true(model_is_private(0, &a));	/* L2 has what L1 would lose now */
 }
 
 int main(void)

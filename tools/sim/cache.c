@@ -70,6 +70,24 @@ struct place *cache_use(struct cache *c, uint64_t line)
 	return found;
 }
 
+static struct place *oldest_of(const struct cache *c, uint64_t line)
+{
+	struct place *set = set_of(c, line), *oldest = set;
+	uint32_t i;
+
+	for (i = 1; i < c->ways; i++) {
+		if (set[i].used < oldest->used)
+			oldest = &set[i];
+	}
+	return oldest;
+}
+
+/** cache_victim() - the place whose line a new one would push out; its tag is 0 if it is free */
+struct place cache_victim(const struct cache *c, uint64_t line)
+{
+	return *oldest_of(c, line);
+}
+
 /**
  * cache_fill() - bring a line into a cache that doesn't have it
  * @c: the cache
@@ -79,14 +97,8 @@ struct place *cache_use(struct cache *c, uint64_t line)
  */
 struct place cache_fill(struct cache *c, uint64_t line)
 {
-	struct place *set = set_of(c, line), *oldest = set, evicted;
-	uint32_t i;
+	struct place *oldest = oldest_of(c, line), evicted = *oldest;
 
-	for (i = 1; i < c->ways; i++) {
-		if (set[i].used < oldest->used)
-			oldest = &set[i];
-	}
-	evicted = *oldest;
 	*oldest = (struct place){ .tag = line + 1, .used = ++c->uses };
 	return evicted;
 }

@@ -470,12 +470,24 @@ uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a)
 	}
 }
 
+/* Does the CPU keep all lines that it has, if L1 gets this one, which L1 or L2 has? */
+static bool keeps_its_lines(const struct cpu *c, uint64_t line)
+{
+	struct place victim;
+
+	if (cache_has(&c->l1, line))
+		return true;
+	victim = cache_victim(&c->l1, line);
+	return !victim.tag || cache_has(&c->l2, victim.tag - 1);
+}
+
 /**
  * model_is_private() - whether an access concerns only what the CPU has of its own
  * @cpu: the CPU
  * @a: the access
  *
- * So it is if the CPU's own caches have the line, and no other CPU has it.
+ * So it is if the CPU's own caches have the line, no other CPU has it, and others see no trace of the
+ * access: the line does not begin to differ from memory, and no other line leaves the CPU.
  */
 bool model_is_private(unsigned int cpu, const struct access *a)
 {
@@ -483,7 +495,9 @@ bool model_is_private(unsigned int cpu, const struct access *a)
 
 	return a->operation <= STORE && a->type == WB && !a->streaming &&
 	       directory_sharers(line) == 1U << cpu &&
-	       (a->physical + a->bytes - 1) / 64 == line && !prices.prefetch_lines;
+	       (a->operation == LOAD || directory_owner(line) == (int)cpu) &&
+	       (a->physical + a->bytes - 1) / 64 == line && !prices.prefetch_lines &&
+	       keeps_its_lines(&cpus[cpu], line);
 }
 
 void model_forget_translations(unsigned int cpu)
