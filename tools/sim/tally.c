@@ -4,7 +4,7 @@
 
 #include "machine.h"
 
-#define WINDOWS_MOST	20000
+#define WINDOWS_MOST	60000
 
 /**
  * struct window - a window that has ended
