@@ -7,7 +7,7 @@
 #define M	(K * K)
 
 static const struct {
-	uint32_t l1, l1_ways, l2, l2_ways, l3, l3_ways, l3_cpus;
+	unsigned int l1, l1_ways, l2, l2_ways, l3, l3_ways, l3_cpus;
 } all[] = {
 	{ 32 * K, 8, M, 16, 0, 16, 1 },
 	{ 32 * K, 8, 0, 16, 0, 16, 1 },
@@ -31,14 +31,14 @@ static void test_x86(void **state)
 
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const struct prices p = prices_of(i);
-		const uint32_t found[4][5] = {
+		const unsigned int found[4][5] = {
 			{ 1, 1, all[i].l1, all[i].l1_ways, 1 }, { 2, 1, 32 * K, 8, 1 },
 			{ 3, 2, all[i].l2, all[i].l2_ways, 1 },
 			{ 3, 3, all[i].l3, all[i].l3_ways, all[i].l3_cpus },
 		};
 
 		for (at = 0; at < 6; at++) {
-			uint32_t r[4] = { 0x0c000001, ~0U, ~0U, ~0U };
+			unsigned int r[4] = { 0x0c000001, ~0U, ~0U, ~0U };
 
 			describe_x86_cache(&p, at, r);
 			if (at > 3 || !found[at][2]) {
@@ -48,8 +48,8 @@ static void test_x86(void **state)
 			assert_int_equal(r[0] & 31, found[at][0]);
 			assert_int_equal(r[0] >> 5 & 7, found[at][1]);
 			assert_int_equal((r[1] >> 22) + 1, found[at][3]);
-			assert_int_equal(((r[1] >> 22) + 1ULL) * (r[2] + 1ULL) * ((r[1] & 4095) + 1),
-					 found[at][2]);
+			assert_int_equal((r[1] & 4095) + 1, 64);
+			assert_int_equal(64 * ((r[1] >> 22) + 1UL) * (r[2] + 1UL), found[at][2]);
 			assert_int_equal((r[0] >> 14 & 4095) + 1, found[at][4]);
 			assert_int_equal(r[0] >> 26, 3);
 		}
@@ -58,16 +58,16 @@ static void test_x86(void **state)
 
 static void test_arm64(void **state)
 {
-	static const uint64_t QEMUS = 0x2200000023;	/* L1, L2, and bits besides them */
+	static const unsigned long QEMUS = 0x2200000023;	/* L1, L2, and bits besides them */
 	size_t i, level;
 
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const struct prices p = prices_of(i);
-		const uint32_t found[3][2] = {
+		const unsigned int found[3][2] = {
 			{ all[i].l1, all[i].l1_ways }, { all[i].l2, all[i].l2_ways },
 			{ all[i].l3, all[i].l3_ways },
 		};
-		uint64_t list = describe_arm64_list(&p, QEMUS), r;
+		unsigned long list = describe_arm64_list(&p, QEMUS), r;
 
 		assert_int_equal(list >> 27, QEMUS >> 27);
 		assert_int_equal(list & 7, 3);

@@ -290,11 +290,12 @@ static void test_traffic(void **state)
 	moved(0, 0, 0);
 }
 
-/* What devices have in their BARs is no memory: no node's controller moves it, or keeps it waiting. */
+/* What a device has in its BAR is no memory: no controller moves it, or keeps it waiting. */
 static void test_devices(void **state)
 {
 	static const unsigned long bars[] = { 2 * MEBIBYTE, 0xfebf0000, 0x380000000000 };
-	struct access streaming = { .bytes = 64, .operation = STORE, .type = WB, .streaming = true };
+	struct access streaming = { .bytes = 64, .operation = STORE, .type = WB,
+				    .streaming = true };
 	const unsigned long waited = model_happened(0)->waited_ns;
 	size_t i;
 

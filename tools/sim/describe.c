@@ -75,7 +75,8 @@ void describe_x86_cache(const struct prices *p, uint32_t index, uint32_t r[4])
 uint64_t describe_arm64_list(const struct prices *p, uint64_t qemus)
 {
 	unsigned int levels = describe_levels(p), level;
-	uint64_t list = (qemus & ~0x71fffffULL) | 3 | levels << 24;	/* code and data; coherence */
+	/* Ctype1: code and data; LoC: all levels */
+	uint64_t list = (qemus & ~0x71fffffULL) | 3 | levels << 24;
 
 	for (level = 2; level <= levels; level++)
 		list |= 4ULL << 3 * (level - 1);			/* unified */
@@ -92,10 +93,11 @@ uint64_t describe_arm64_list(const struct prices *p, uint64_t qemus)
 uint64_t describe_arm64_cache(const struct prices *p, uint64_t which)
 {
 	struct described d;
-	uint32_t i;
+	uint32_t i, code;
 
 	for (i = 0; describe(p, i, &d); i++) {
-		if (which == 2 * (d.level - 1) + (d.holds == CODE))
+		code = d.holds == CODE;
+		if (which == 2 * (d.level - 1) + code)
 			return (uint64_t)(sets_of(&d) - 1) << 32 | (d.ways - 1) << 3 | 2;
 	}
 	return 0;

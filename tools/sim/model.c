@@ -486,8 +486,8 @@ static bool keeps_its_lines(const struct cpu *c, uint64_t line)
  * @cpu: the CPU
  * @a: the access
  *
- * So it is if the CPU's own caches have the line, no other CPU has it, and others see no trace of the
- * access: the line does not begin to differ from memory, and no other line leaves the CPU.
+ * So it is if the CPU's own caches have the line, no other CPU has it, and others see no trace of
+ * the access: the line does not begin to differ from memory, and no other line leaves the CPU.
  */
 bool model_is_private(unsigned int cpu, const struct access *a)
 {
