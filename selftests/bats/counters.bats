@@ -159,6 +159,9 @@ past() { until [ "$(samples)" -gt "$1" ]; do sleep 0.1; done 2>/dev/null; }
 	refused "no PMU has that" "dram_write type=4000 config=1 cpu=0 scale=64"
 	refused "not online" "dram_write type=1 config=0 cpu=77 scale=64"
 	refused "the PMU refuses" "$(counter dram_write 0 4 16)"
+	# The simulated machine's counts have 16 numbers, and no other machine has them.
+	refused "(error 22)" "$(counter dram_write 0 5 16)"
+	refused "this kernel has no such counters" "$(counter dram_write 0 5 15)"
 	refused "'scale=0'" "dram_write type=1 config=0 cpu=0 scale=0"
 	refused "line 2: 'foo'" "$(counter dram_write 0 1 16)"$'\nfoo'
 	refused "line 256: is one too many" \

@@ -41,6 +41,8 @@ static void test_x86_kinds(void **state)
 		{ "\x0f\x01\x38", 3, CHANGES_TRANSLATIONS },	/* invlpg */
 		{ "\x66\x0f\x38\x82\x07", 5, CHANGES_TRANSLATIONS },
 		{ "\x0f\x09", 2, EMPTIES_CACHES },
+		{ "\xf3\x0f\x09", 3, CLEANS_CACHES },
+		{ "\x0f\x08", 2, LOSES_CACHES },
 		{ "\x48\xcf", 2, RETURNS_FROM_INTERRUPT },
 		{ "\x90", 1, ORDINARY },
 		{ "\x0f", 1, ORDINARY },
@@ -128,6 +130,7 @@ static void test_arm64(void **state)
 		{ 0xd5033fdf, ORDINARY, NO_REGISTER },		/* isb */
 		{ 0xd50b7e23, FLUSHES, 3 },			/* dc civac, x3 */
 		{ 0xd50b7a20, CLEANS, 0 },			/* dc cvac, x0 */
+		{ 0xd50b7d20, CLEANS, 0 },			/* dc cvadp, x0 */
 		{ 0xd50b7421, ORDINARY, NO_REGISTER },		/* dc zva, x1 */
 		{ 0xd53be040, READS_CLOCK, NO_REGISTER },	/* mrs x0, cntvct_el0 */
 		{ 0xd53be045, READS_CLOCK, NO_REGISTER },

@@ -290,6 +290,148 @@ static void test_traffic(void **state)
 	moved(0, 0, 0);
 }
 
+/* What a device has in its BAR is no memory: no controller moves it, or keeps it waiting. */
+static void test_devices(void **state)
+{
+	static const unsigned long bars[] = { 2 * MEBIBYTE, 0xfebf0000, 0x380000000000 };
+	struct access streaming = { .bytes = 64, .operation = STORE, .type = WB,
+				    .streaming = true };
+	const unsigned long waited = model_happened(0)->waited_ns;
+	size_t i;
+
+	for (i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
+		unsigned long bar = bars[i];
+
+		make("service_ns=50 refresh_every_ns=1000 refresh_ns=100 prefetch_lines=1");
+		moved_before[0] = *model_traffic(0);
+		moved_before[1] = *model_traffic(1);
+		assert_int_equal(at(0, 0, LOAD, UC, bar, 8), 1000);
+		assert_int_equal(at(1, 0, STORE, UC, bar, 4), 2000);
+		assert_int_equal(at(0, 0, LOAD, WC, bar, 8), 3000);
+		assert_int_equal(at(0, 0, STORE, WC, bar, 64), 400);
+		assert_int_equal(at(0, 0, STORE, WC, bar, 8), 0);
+		assert_int_equal(at(0, 0, DRAIN, 0, 0, 0), 500);
+		assert_int_equal(load(0, bar), 80);
+		assert_int_equal(load(2, bar + 128), 190);	/* what node 0's memory costs */
+		store(0, bar);
+		at(0, 0, FLUSH, 0, bar, 0);
+		streaming.physical = bar;
+		assert_int_equal(model_access(0, 0, &streaming), 400);
+		assert_int_equal(model_happened(0)->waited_ns, waited);
+		moved(0, 0, 0);
+		moved(1, 0, 0);
+	}
+}
+
+/* Ways in which a line leaves caches, or ceases to differ from memory. */
+enum way { BY_FLUSH, BY_CLEAN, BY_STREAMING, BY_STREAMING_ACROSS, BY_WBNOINVD, BY_WBINVD, BY_INVD };
+
+#define CHANGED		64	/* the address of the line */
+
+static void send_away(enum way way)
+{
+	struct access streaming = {
+		.physical = way == BY_STREAMING ? CHANGED : CHANGED - 32, .bytes = 64,
+		.operation = STORE, .type = WB, .streaming = true,
+	};
+
+	switch (way) {
+	case BY_FLUSH:
+	case BY_CLEAN:
+		at(1, 0, way == BY_FLUSH ? FLUSH : CLEAN, 0, CHANGED, 0);
+		break;
+	case BY_STREAMING:
+	case BY_STREAMING_ACROSS:
+		model_access(1, 0, &streaming);
+		at(1, 0, DRAIN, 0, 0, 0);
+		break;
+	default:
+		if (way != BY_INVD)
+			model_clean_caches(0);
+		if (way != BY_WBNOINVD)
+			model_forget_caches();
+	}
+}
+
+/* What a cache has changed is written once, wherever it is, unless the architecture loses it. */
+static void test_changes_reach_memory(void **state)
+{
+	static const struct {
+		enum way way;
+		unsigned int written;	/* that line, and what the streaming store sends */
+		bool stays;
+	} all[] = {
+		{ BY_FLUSH, 1, false }, { BY_CLEAN, 1, true }, { BY_STREAMING, 1 + 1, false },
+		{ BY_STREAMING_ACROSS, 1 + 4 + 4, false }, { BY_WBNOINVD, 1, true },
+		{ BY_WBINVD, 1, false }, { BY_INVD, 0, false },
+	};
+	static const struct {
+		const char *prices;
+		bool l3_alone;
+	} where[] = {
+		{ "l2_bytes=0", false }, { "", false }, { "l3_bytes=64K", false },
+		{ "l3_bytes=64K", true },
+	};
+	unsigned long line;
+	size_t i, w;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		for (w = 0; w < sizeof(where) / sizeof(*where); w++) {
+			make(where[w].prices);
+			store(0, CHANGED);
+			for (line = 2; where[w].l3_alone && line < 130; line++)
+				load(0, line * 64);
+			moved_before[0] = *model_traffic(0);
+			send_away(all[i].way);
+			moved(0, 0, all[i].written);
+			load(0, CHANGED);
+			moved(0, !all[i].stays, 0);
+			at(0, 0, FLUSH, 0, CHANGED, 0);
+			moved(0, 0, 0);
+		}
+	}
+}
+
+static void test_changes_in_l3s(void **state)
+{
+	unsigned long line;
+	unsigned int cpu;
+
+	/* Another group's L3 has changed the line: memory has it before it is read. */
+	for (cpu = 1; cpu < 3; cpu++) {
+		make("l3_bytes=64K");
+		store(0, 0);
+		for (line = 1; line <= 128; line++)
+			load(0, line * 64);
+		moved_before[0] = *model_traffic(0);
+		store(cpu, 0);
+		moved(0, cpu == 2, cpu == 2);
+		at(0, 0, FLUSH, 0, 0, 0);
+		moved(0, 0, 1);
+	}
+	/* The CPU's own copy is newer than that in its L3, which is not written any more. */
+	make("l3_bytes=4K");
+	store(0, 0);
+	for (line = 1; line <= 32; line++)
+		load(0, line * 64);
+	store(0, 0);
+	moved_before[0] = *model_traffic(0);
+	for (line = 1; line <= 64; line++)
+		load(1, line * 64 * 16);
+	assert_int_equal(model_traffic(0)->written, moved_before[0].written);
+	moved_before[0] = *model_traffic(0);
+	at(0, 0, FLUSH, 0, 0, 0);
+	moved(0, 0, 1);
+	/* The prefetcher reads what another L3 has changed. */
+	make("l3_bytes=64K prefetch_lines=1");
+	store(0, 64);
+	for (line = 64; line < 256; line++)
+		load(0, line * 64);
+	moved_before[0] = *model_traffic(0);
+	load(2, 0);
+	moved(0, 2, 1);
+}
+
 static void test_refresh(void **state)
 {
 	make("refresh_every_ns=1000 refresh_ns=100");
@@ -334,6 +476,7 @@ static void test_tlb(void **state)
 static void test_private(void **state)
 {
 	struct access a = { .bytes = 8, .operation = LOAD, .type = WB };
+	unsigned long line;
 
 	make("");
 	assert_false(model_is_private(0, &a));
@@ -343,4 +486,22 @@ static void test_private(void **state)
 	assert_false(model_is_private(0, &a));
 	a.type = UC;
 	assert_false(model_is_private(0, &a));
+	/* A store is, if the line differs from memory already. */
+	make("");
+	a.type = WB;
+	a.operation = STORE;
+	load(0, 0);
+	assert_false(model_is_private(0, &a));
+	store(0, 0);
+	assert_true(model_is_private(0, &a));
+	/* L1 alone has line 0, and would lose it to line 8. */
+	a.operation = LOAD;
+	a.physical = 8 * 64;
+	for (line = 8; line <= 32; line += 8) {
+		load(0, line * 64);
+		load(0, line < 32 ? 0 : 32 * 64);
+	}
+	assert_false(model_is_private(0, &a));
+	load(0, 0);
+	assert_true(model_is_private(0, &a));	/* L2 has what L1 would lose now */
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Turns of the CPUs of the simulated machine (tools/sim), and the order in which accesses meet. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmocka_all.h"
@@ -34,7 +36,7 @@ static const struct access CACHED = { .physical = 4096, .bytes = 8, .operation =
 static void begin(unsigned int n)
 {
 	static const char words[] = "uc_load_ns=100 wc_buffers=8 l1_bytes=32K l1_ways=8 l3_cpus=8";
-	struct shape shape = { .ncpus = n };
+	struct shape shape = { .ncpus = n, .nranges = 1, .ranges = { { 0, 1 << 20, 0 } } };
 	struct prices prices = { 0 };
 	char why[256];
 	unsigned int i;
@@ -244,4 +246,55 @@ static void test_idle(void **state)
 	assert_int_equal(find_turn(), 1);
 	assert_true(vcpus[1].clock >= then + 1000000);
 	assert_true(machine_now() >= then + 1000000);
+}
+
+/* Return: what a CPU is said to have done, besides what is zero. */
+static const char *counts(unsigned int cpu)
+{
+	static char said[4096];
+	char *all, *one, *count;
+	size_t n;
+	FILE *f = open_memstream(&all, &n);
+
+	assert_non_null(f);
+	tally_report(f);
+	fclose(f);
+	said[0] = 0;
+	one = strstr(all, "\"cpus\":[{") + 8;
+	while (cpu--)
+		one = strchr(one + 1, '{');
+	*strstr(one, "\"uc\":") = 0;		/* accesses by type follow */
+	for (count = strtok(one + 2, ","); count; count = strtok(NULL, ",")) {
+		if (strcmp(strchr(count, ':'), ":0"))
+			snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s ", count);
+	}
+	free(all);
+	return said;
+}
+
+/* All counts are those since the last order. */
+static void test_counts(void **state)
+{
+	static const struct access store = { .bytes = 8, .operation = STORE, .type = WC };
+	static const struct access drain = { .operation = DRAIN };
+	char want[128];
+	int i;
+
+	begin(1);
+	tally_clear();
+	assert_string_equal(counts(0), "");
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(find_turn(), 0);
+		machine_access(0, &CACHED, 0);
+		machine_access(0, &UNCACHED, 0);
+		machine_access(0, &store, 0);
+		tally_fence(0, FENCE_SFENCE);
+		machine_access(0, &drain, 0);
+		/* The part of a line waits while the controller serves the uncached load. */
+		snprintf(want, sizeof(want), "\"charged\":140 \"sfence\":1 \"%s\":1 "
+			 "\"wc_words\":1 \"waited_ns\":40 ", i ? "l1" : "memory");
+		assert_string_equal(counts(0), want);
+		tally_clear();
+		assert_string_equal(counts(0), "");
+	}
 }

@@ -80,15 +80,3 @@ static void test_a_level_is_the_nearer_one_as_a_ratio(void **state)
 	ps[2] = 12700;
 	assert_int_equal(mc_step_at(ps, 5, FAST, SLOW), 2);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_step_is_where_it_is),
-		cmocka_unit_test(test_one_disturbed_time_is_no_step),
-		cmocka_unit_test(test_what_nobody_can_tell_is_not_known),
-		cmocka_unit_test(test_a_level_is_the_nearer_one_as_a_ratio),
-	};
-
-	return cmocka_run_group_tests_name("step", tests, NULL, NULL);
-}

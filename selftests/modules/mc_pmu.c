@@ -10,7 +10,8 @@
  *                 3  counts; can be opened as often as the parameter opens says
  *                 4  can't be opened
  *                 5  counts what the simulated machine's controllers move (tools/sim): k is twice
- *                    the number of the node, plus 1 for lines that it writes
+ *                    the number of the node, plus 1 for lines that it writes: 0 to 15. No other
+ *                    machine has these counts (EOPNOTSUPP)
  *   config 8-23   k, in sixteenths
  *
  * A third PMU, mc_core, counts for a thread what loops on its own CPU go through, in bytes
@@ -26,14 +27,20 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
+#ifdef CONFIG_X86
 #include <asm/msr.h>
+#else
+#include <asm/sysreg.h>
+#endif
 
 #define NPMUS		2
 #define MOST_LOOPS	16
 #define WORD_BYTES	10	/* of struct mc_loop_args: MC_ARG_BYTES in words of 8 bytes */
 #define WORD_PASSES	11
 
-#define MSR_TRAFFIC	0x400000e0	/* tools/sim/pages.h */
+#define TRAFFIC		0x400000e0	/* tools/sim/pages.h */
+#define TRAFFICS	16
+#define TRAFFIC_VALID	BIT_ULL(63)
 
 enum { EVENT_COUNTS = 1, EVENT_ALONE, EVENT_ONCE, EVENT_NEVER, EVENT_SIMULATED };
 
@@ -81,7 +88,7 @@ static void add(u64 n)
 
 static int on_loop(struct kprobe *p, struct pt_regs *regs)
 {
-	const u64 *args = (const u64 *)regs->di;
+	const u64 *args = (const u64 *)regs_get_kernel_argument(regs, 0);
 
 	add(args[WORD_BYTES] * args[WORD_PASSES]);
 	return 0;
@@ -92,7 +99,7 @@ static int on_call(struct kprobe *p, struct pt_regs *regs)
 	const struct call *c = container_of(p, struct call, probe);
 
 	if (c->system)
-		regs = (struct pt_regs *)regs->di;
+		regs = (struct pt_regs *)regs_get_kernel_argument(regs, 0);
 	add(regs_get_kernel_argument(regs, c->arg));
 	return 0;
 }
@@ -104,16 +111,41 @@ static unsigned int kind_of(const struct perf_event *event)
 	return event->attr.config & 0xff;
 }
 
+static u64 k_of(const struct perf_event *event)
+{
+	return event->attr.config >> 8 & 0xffff;
+}
+
+/* A register of the simulated machine with TRAFFIC_VALID; other machines have it nowhere. */
+static u64 read_traffic(unsigned int k)
+{
+	u64 value = 0;
+#ifdef CONFIG_X86
+	if (rdmsrl_safe(TRAFFIC + k, &value))
+		return 0;
+#else
+	unsigned long flags;
+	u64 selected;
+
+	local_irq_save(flags);
+	selected = read_sysreg(csselr_el1);
+	write_sysreg(TRAFFIC + k, csselr_el1);
+	isb();
+	value = read_sysreg(ccsidr_el1);
+	write_sysreg(selected, csselr_el1);
+	isb();
+	local_irq_restore(flags);
+#endif
+	return value;
+}
+
 /* The count of an event; mc_core's are called for on the CPU where they count. */
 static u64 lines_now(const struct perf_event *event)
 {
-	u64 k = event->attr.config >> 8 & 0xffff;
-	u32 low = 0, high = 0;
+	u64 k = k_of(event);
 
-	if (kind_of(event) == EVENT_SIMULATED) {
-		rdmsr_safe(MSR_TRAFFIC + (u32)k, &low, &high);
-		return (u64)high << 32 | low;
-	}
+	if (kind_of(event) == EVENT_SIMULATED)
+		return read_traffic(k) & ~TRAFFIC_VALID;
 	if (event->pmu == &core.pmu)
 		return this_cpu_read(bytes_here) * k / 16;
 	return atomic64_read(&bytes) * k / 16 / 64;
@@ -128,6 +160,10 @@ static int fake_event_init(struct perf_event *event)
 	if (event->cpu < 0 || kind_of(event) < EVENT_COUNTS ||
 	    kind_of(event) == EVENT_NEVER || kind_of(event) > EVENT_SIMULATED)
 		return -EINVAL;
+	if (kind_of(event) == EVENT_SIMULATED && k_of(event) >= TRAFFICS)
+		return -EINVAL;
+	if (kind_of(event) == EVENT_SIMULATED && !(read_traffic(k_of(event)) & TRAFFIC_VALID))
+		return -EOPNOTSUPP;
 	if (kind_of(event) == EVENT_ONCE && opens >= 0 && !opens--)
 		return -ENODEV;
 	/* One CPU of each package, as drivers of memory controllers have it. */

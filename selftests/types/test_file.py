@@ -3,6 +3,8 @@
 the sizes of caches, which are not those of tools/sim/prices: a transfer either fits them, or is
 much larger. The machine's memory controllers count what they move, and perf reads their counts."""
 
+import os
+import subprocess
 import unittest
 
 import room
@@ -49,28 +51,36 @@ ON_DISK = {
 # each sample, some of which the caches hold.
 OWN, OWN_ON_DISK = 0.01, 0.2
 
-# The kernel's functions that copy. No other function of the kernel moves any line.
-COPIES = ("memcpy", "__memcpy", "memcpy_orig", "memcpy_erms",
-          "copy_user_generic_unrolled", "copy_user_generic_string",
-          "copy_user_enhanced_fast_string")
-PMU = TOP / "build/6.1-gcc-witness/mc_pmu.ko"
-SIMULATED = 5       # the kind of its events that read the machine's registers
+SIMULATED = 5       # the kind of mc_pmu's events that read the machine's registers
 
 
 class File(unittest.TestCase):
+    kernel = "6.1"
+    # The kernel's functions that copy. No other function of the kernel moves any line.
+    copies = ("memcpy", "__memcpy", "memcpy_orig", "memcpy_erms",
+              "copy_user_generic_unrolled", "copy_user_generic_string",
+              "copy_user_enhanced_fast_string")
+
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(cpus=2)
+        cls.room = room.Room(kernel=cls.kernel, cpus=2)
         cls.addClassCleanup(cls.room.close)
         cls.room.load()
-        cls.room.watch_functions(*COPIES)
+        cls.room.watch_functions(*cls.copies)
         cls.sh = cls.room.machine.sh
+        # The guest sees this directory. An x86 host's mke2fs does not run on arm64.
+        image = cls.room.machine.room / "image"
+        subprocess.run(["mke2fs", "-q", "-t", "ext4", "-b", "4096", "-O", "^has_journal", image,
+                        "8M"], check=True, capture_output=True,
+                       env=os.environ | {"PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
         cls.sh("mkdir -p /run/memory /run/disk; mount -t tmpfs none /run/memory; "
                f"modprobe -a brd ext4; echo {SMALL // K} >/sys/block/ram0/queue/read_ahead_kb; "
-               "mke2fs -q -t ext4 -b 4096 -O ^has_journal /dev/ram0 8M; "
+               f"dd status=none if={image} of=/dev/ram0 bs=1M; "
                "mount -t ext4 /dev/ram0 /run/disk")
-        kind = cls.sh(f"insmod {PMU}; cat /sys/bus/event_source/devices/uncore_imc_0/type")
-        lines = "".join(f"dram_{what} type={kind.strip()} config={k << 8 | SIMULATED} cpu=0 "
+        pmu = TOP / f"build/{cls.kernel}-gcc-witness/mc_pmu.ko"
+        cls.pmu_type = cls.sh(f"insmod {pmu}; "
+                              "cat /sys/bus/event_source/devices/uncore_imc_0/type").strip()
+        lines = "".join(f"dram_{what} type={cls.pmu_type} config={k << 8 | SIMULATED} cpu=0 "
                         f"scale={LINE}\n" for k, what in enumerate(("read", "write")))
         cls.sh(f"tee /run/counters {machine.DEBUGFS}/counters <<<'{lines}'")
 
@@ -96,6 +106,23 @@ class File(unittest.TestCase):
 
     def test_on_a_disk(self):
         self.answers(self.room.ask, ON_DISK, "/run/disk/f", OWN_ON_DISK)
+
+
+    def test_a_count_that_is_not_there(self):
+        for number, answer in ((15, 0), (16, 1), (0xffff, 1)):
+            with self.subTest(number=number):
+                line = (f"dram_read type={self.pmu_type} config={number << 8 | SIMULATED} cpu=0 "
+                        f"scale={LINE}")
+                status, _ = self.room.machine.run(
+                    f"cp {machine.DEBUGFS}/counters /run/before; "
+                    f"tee {machine.DEBUGFS}/counters <<<'{line}'; status=$?; "
+                    f"grep -v '^#' /run/before >{machine.DEBUGFS}/counters; exit $status")
+                self.assertEqual(status, answer)
+
+
+class FileArm64(File):
+    kernel = "6.1-arm64"
+    copies = ("__memcpy", "__pi_memcpy", "__arch_copy_from_user", "__arch_copy_to_user")
 
 
 if __name__ == "__main__":

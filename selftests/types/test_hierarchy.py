@@ -93,7 +93,6 @@ def undisturbed(ask, line):
 
 class Hierarchy(unittest.TestCase):
     kernel = "6.1"
-    levels = 3      # that the CPU's registers can list
     windows_differ_ns = 12      # by instructions of the code around their loops
 
     @classmethod
@@ -112,8 +111,6 @@ class Hierarchy(unittest.TestCase):
         cls.tlb_window_ns = last["ticks"] - (loads_of_8([last]) - cls.own_loads) * cls.load_ns
         cls.seen = {}
         for name, prices in SETS.items():
-            if prices.get("l3_bytes") and cls.levels < 3:
-                continue
             cls.room.load(**prices)
             cost = dict(cls.room.machine.cost)
             sizes = sorted({size for _, bytes_, _ in caches(cost)[:-1]
@@ -238,6 +235,20 @@ class Hierarchy(unittest.TestCase):
                 self.assertTrue(min(walks) - 0.05 <= float(held[3]) <= max(walks) + 0.05, text)
                 self.assertEqual(len(re.findall("page walk|between", text)), 1, text)
 
+    def test_the_registers_list_the_caches_of_the_prices(self):
+        one = {"l1_bytes": 64 * K, "l1_ways": 2, "l2_bytes": 0, "l3_bytes": 0}
+        many_sets = {"l1_bytes": 4 * M, "l1_ways": 1, "l2_bytes": 12 * M, "l2_ways": 3,
+                     "l3_bytes": 64 * M, "l3_ways": 16}
+        for prices in (*SETS.values(), one, many_sets):
+            with self.subTest(prices=prices):
+                self.room.load(**prices)
+                cost = self.room.machine.cost
+                told = json.loads(self.room.machine.sh(f"cat {machine.DEBUGFS}/machine"))
+                self.assertEqual(
+                    [(f"l{cache['level']}", cache["size_bytes"], cache["ways"])
+                     for cache in told["caches"] if cache["kind"] != "code"],
+                    [(name, size, cost[f"{name}_ways"]) for name, size, _ in caches(cost)[:-1]])
+
     def test_prefetcher_goes_and_comes_back(self):
         self.room.load(prefetch_lines=4, l2_bytes=M, l2_ways=16, l2_ns=10, l3_bytes=0,
                        memory_ns=80, tlb_miss_ns=0)
@@ -256,7 +267,6 @@ class Hierarchy(unittest.TestCase):
 
 class HierarchyArm64(Hierarchy):
     kernel = "6.1-arm64"
-    levels = 2
     windows_differ_ns = 32      # the first one of a sample takes 30 more
     # No prefetcher of arm64 can be switched off.
     test_prefetcher_goes_and_comes_back = None

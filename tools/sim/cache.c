@@ -70,6 +70,24 @@ struct place *cache_use(struct cache *c, uint64_t line)
 	return found;
 }
 
+static struct place *oldest_of(const struct cache *c, uint64_t line)
+{
+	struct place *set = set_of(c, line), *oldest = set;
+	uint32_t i;
+
+	for (i = 1; i < c->ways; i++) {
+		if (set[i].used < oldest->used)
+			oldest = &set[i];
+	}
+	return oldest;
+}
+
+/** cache_victim() - the place whose line a new one would push out; its tag is 0 if it is free */
+struct place cache_victim(const struct cache *c, uint64_t line)
+{
+	return *oldest_of(c, line);
+}
+
 /**
  * cache_fill() - bring a line into a cache that doesn't have it
  * @c: the cache
@@ -79,32 +97,38 @@ struct place *cache_use(struct cache *c, uint64_t line)
  */
 struct place cache_fill(struct cache *c, uint64_t line)
 {
-	struct place *set = set_of(c, line), *oldest = set, evicted;
-	uint32_t i;
+	struct place *oldest = oldest_of(c, line), evicted = *oldest;
 
-	for (i = 1; i < c->ways; i++) {
-		if (set[i].used < oldest->used)
-			oldest = &set[i];
-	}
-	evicted = *oldest;
 	*oldest = (struct place){ .tag = line + 1, .used = ++c->uses };
 	return evicted;
 }
 
 /**
- * cache_drop() - remove a line from a cache
+ * cache_clean() - have a line in a cache count as what memory has
  * @c: the cache
  * @line: number of the line
  *
- * Return: what was removed; its tag is 0 if the cache didn't have the line.
+ * Return: whether the cache has the line, and it differed from memory.
  */
-struct place cache_drop(struct cache *c, uint64_t line)
+bool cache_clean(struct cache *c, uint64_t line)
 {
-	struct place *found = find(c, line), dropped = { 0 };
+	struct place *found = find(c, line);
+	bool dirty = found && found->dirty;
 
-	if (found) {
-		dropped = *found;
+	if (dirty)
+		found->dirty = false;
+	return dirty;
+}
+
+/**
+ * cache_drop() - remove a line from a cache, if it is there
+ * @c: the cache
+ * @line: number of the line
+ */
+void cache_drop(struct cache *c, uint64_t line)
+{
+	struct place *found = find(c, line);
+
+	if (found)
 		*found = (struct place){ 0 };
-	}
-	return dropped;
 }

@@ -38,7 +38,9 @@ bool cache_make(struct cache *c, uint32_t bytes, uint32_t ways);
 void cache_empty(struct cache *c);
 bool cache_has(const struct cache *c, uint64_t line);
 struct place *cache_use(struct cache *c, uint64_t line);
+struct place cache_victim(const struct cache *c, uint64_t line);
 struct place cache_fill(struct cache *c, uint64_t line);
-struct place cache_drop(struct cache *c, uint64_t line);
+bool cache_clean(struct cache *c, uint64_t line);
+void cache_drop(struct cache *c, uint64_t line);
 
 #endif /* SIM_CACHE_H */

@@ -12,7 +12,8 @@
  *   function FROM TO    the accesses of code from FROM up to TO, a function of the kernel's, have
  *                       prices, too. There may be several
  *   function            forget all of these
- *   counts              the counts since the last such order
+ *   counts              all counts since the last such order: those of each CPU, its caches and
+ *                       its TLBs, of each node's controller, and of each window
  * Each is answered by a line of JSON; a wrong order by `{"error":"…"}`.
  */
 #include <pthread.h>
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "describe.h"
 #include "machine.h"
 #include "qemu.h"
 
@@ -117,12 +119,21 @@ static void answer(FILE *to, const char *wrong)
 		fprintf(to, "{}\n");
 }
 
+static void forget_code(struct CPUState *cpu, uint64_t data)
+{
+	tb_flush(cpu);
+}
+
 static void order_prices(const char *words, FILE *to)
 {
+	unsigned int levels = describe_levels(&prices);
 	char why[256];
 
 	answer(to, prices_set(&prices, words, why, sizeof(why)) ? model_make(&prices, &shape) :
 								  why);
+	/* arm64's list of caches is part of translated code. */
+	if (describe_levels(&prices) != levels)
+		async_safe_run_on_cpu(vcpus[0].state, forget_code, 0);
 }
 
 static void order_window(const char *words, FILE *to)
@@ -167,11 +178,6 @@ static void order_memory(const char *words, FILE *to)
 	if (!wrong)
 		shape = with;
 	answer(to, wrong);
-}
-
-static void forget_code(struct CPUState *cpu, uint64_t data)
-{
-	tb_flush(cpu);
 }
 
 static void order_function(const char *words, FILE *to)

@@ -19,7 +19,9 @@ enum kind {
 	WRITES_MSR,		/* x86: ecx, edx:eax */
 	CHANGES_TRANSLATIONS,	/* of this CPU */
 	CHANGES_ALL_TRANSLATIONS,	/* of all CPUs */
-	EMPTIES_CACHES,
+	CLEANS_CACHES,		/* all changed lines are written back, and stay */
+	EMPTIES_CACHES,		/* they are written back, and no cache has any line */
+	LOSES_CACHES,		/* no cache has any line, and changes are lost */
 	RETURNS_FROM_INTERRUPT,	/* or from an exception */
 };
 

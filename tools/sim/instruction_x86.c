@@ -56,7 +56,7 @@ static enum kind kind_of_0f_ae(uint8_t modrm, bool has_66)
 }
 
 /* The kind of a two-byte opcode. @b: the second byte. */
-static enum kind kind_of_0f(const uint8_t *b, const uint8_t *end, bool has_66)
+static enum kind kind_of_0f(const uint8_t *b, const uint8_t *end, bool has_66, bool has_f3)
 {
 	uint8_t modrm = b + 1 < end ? b[1] : 0;
 	bool memory = modrm < 0xc0;
@@ -71,8 +71,9 @@ static enum kind kind_of_0f(const uint8_t *b, const uint8_t *end, bool has_66)
 	case 0x22:	/* MOV to CR3, CR4 or another */
 		return CHANGES_TRANSLATIONS;
 	case 0x08:	/* INVD */
-	case 0x09:	/* WBINVD */
-		return EMPTIES_CACHES;
+		return LOSES_CACHES;
+	case 0x09:	/* WBNOINVD, WBINVD */
+		return has_f3 ? CLEANS_CACHES : EMPTIES_CACHES;
 	case 0x38:	/* INVPCID is 66 0f 38 82 */
 		return has_66 && modrm == 0x82 ? CHANGES_TRANSLATIONS : ORDINARY;
 	case 0x2b:	/* MOVNTPS, MOVNTPD */
@@ -121,15 +122,17 @@ struct instruction instruction_x86(const uint8_t *b, size_t n)
 {
 	struct instruction in = { ORDINARY, NO_REGISTER, NO_REGISTER, 1, 0 };
 	const uint8_t *end = b + n;
-	bool has_66 = false;
+	bool has_66 = false, has_f3 = false;
 	uint8_t rex = 0;
 
-	for (; b < end && is_prefix(*b); b++)
+	for (; b < end && is_prefix(*b); b++) {
 		has_66 |= *b == 0x66;
+		has_f3 |= *b == 0xf3;
+	}
 	if (b < end && *b >> 4 == 4)
 		rex = *b++;
 	if (end - b >= 2 && b[0] == 0x0f) {
-		in.kind = kind_of_0f(b + 1, end, has_66);
+		in.kind = kind_of_0f(b + 1, end, has_66, has_f3);
 		if (in.kind == FLUSHES || in.kind == CLEANS)
 			operand(b + 2, end, rex, &in);
 	} else if (end - b >= 1 && b[0] == 0xcf) {	/* IRET */

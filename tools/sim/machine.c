@@ -9,7 +9,8 @@
  *   waits in the queue of its CPU, which runs no further than the end of its block of
  *   instructions. So the model meets these accesses exactly in the order of their times. CPUs
  *   with the same time come in the order of their numbers.
- * - An access to lines that no other CPU has costs the same whenever it comes, and doesn't wait.
+ * - An access to lines that no other CPU has, and of which the others see no trace, costs the same
+ *   whenever it comes, and doesn't wait.
  * - The clock is read in order, too, and not while an access waits. So a CPU never reads an earlier
  *   time than another one has read before: arm64's kernel would take the difference for 834 days.
  * - A CPU that runs alone looks every AHEAD_NS whether it has woken another one.

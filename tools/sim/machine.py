@@ -138,8 +138,8 @@ class Machine:
         self.cost |= changed
 
     def counts(self) -> dict:
-        """The counts since the last call: those of each of the `windows`, and of each of the
-        `cpus`."""
+        """The counts since the last call, all of them: those of each of the `windows`, and of each
+        of the `cpus`, with its caches and TLBs."""
         return self._ask("counts")
 
     def watch(self, *windows: str) -> None:

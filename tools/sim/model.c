@@ -38,15 +38,25 @@ static struct traffic traffic[NODES_MOST];
 static struct prices prices;
 static struct shape shape;
 
-static unsigned int node_of(uint64_t physical)
+/* The node whose memory has a line; -1: a device's, which no memory controller serves. */
+static int node_of(uint64_t line)
 {
+	uint64_t physical = line * 64;
 	unsigned int i;
 
 	for (i = 0; i < shape.nranges; i++) {
 		if (physical >= shape.ranges[i].from && physical < shape.ranges[i].to)
 			return shape.ranges[i].node;
 	}
-	return 0;
+	return -1;
+}
+
+/* The node whose prices a line has; a device's line has those of node 0. */
+static unsigned int pricing_node(uint64_t line)
+{
+	int node = node_of(line);
+
+	return node < 0 ? 0 : node;
 }
 
 static struct cache *l3_of(unsigned int cpu)
@@ -59,8 +69,10 @@ static struct cache *l3_of(unsigned int cpu)
 /* Return: how long a request waits until its controller turns to it. */
 static uint64_t serve(int64_t now, uint64_t line, bool write)
 {
-	unsigned int node = node_of(line * 64);
+	int node = node_of(line);
 
+	if (node < 0)
+		return 0;
 	traffic[node].read += !write;
 	traffic[node].written += write;
 	return controller_serve(&controllers[node], now, prices.service_ns[node]);
@@ -123,7 +135,22 @@ static void fill(struct cache *c, unsigned int cpu, int64_t now, uint64_t line)
 		drop_sharer(cpu, now, evicted.tag - 1);
 }
 
-/* Take a line from all CPUs but one. */
+/* Write a line back to memory if any cache has changed it. The caches keep it. */
+static void clean_everywhere(int64_t now, uint64_t line)
+{
+	bool dirty = directory_owner(line) >= 0;
+	unsigned int i;
+
+	directory_clean(line);
+	for (i = 0; i < shape.ncpus; i += prices.l3_cpus)
+		dirty |= cache_clean(l3_of(i), line);
+	if (dirty)
+		write_back(now, line);
+}
+
+/* Take a line from all CPUs but one, whose own copy is about to differ from memory. So what the
+ * others have changed is not lost, and isn't written.
+ */
 static void take_from_others(unsigned int cpu, uint64_t line)
 {
 	unsigned int i, sharers = directory_sharers(line) & ~(1U << cpu);
@@ -142,20 +169,19 @@ static void take_from_others(unsigned int cpu, uint64_t line)
 	}
 }
 
-/* Throw a line out of all caches. Return: whether it differed from memory. */
-static bool drop_everywhere(uint64_t line)
+/* Throw a line out of all caches. What they have changed goes back to memory first. */
+static void drop_everywhere(int64_t now, uint64_t line)
 {
-	bool dirty = directory_owner(line) >= 0;
 	unsigned int i;
 
+	clean_everywhere(now, line);
 	for (i = 0; i < shape.ncpus; i++) {
 		cache_drop(&cpus[i].l1, line);
 		cache_drop(&cpus[i].l2, line);
 		directory_remove(line, i);
 	}
 	for (i = 0; i < shape.ncpus; i += prices.l3_cpus)
-		dirty |= cache_drop(l3_of(i), line).dirty;
-	return dirty;
+		cache_drop(l3_of(i), line);
 }
 
 /* The node of the nearest copy: the CPU's own node if it has one, or that of the first sharer. */
@@ -173,7 +199,7 @@ static unsigned int nearest_node(unsigned int cpu, unsigned int sharers)
 /* The price of asking the node that has the line in its memory which CPUs have copies. */
 static uint64_t ask_home(unsigned int here, uint64_t line)
 {
-	return prices.home_ns[here][node_of(line * 64)];
+	return prices.home_ns[here][pricing_node(line)];
 }
 
 /* The price of finding a line that the CPU's own caches lack. */
@@ -204,7 +230,8 @@ static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 		return ask_home(here, line) + prices.clean_ns[here][nearest_node(cpu, others)];
 	}
 	h->memory++;
-	return prices.memory_ns[here][node_of(line * 64)] +
+	clean_everywhere(now, line);		/* an L3 of other CPUs may have changed it */
+	return prices.memory_ns[here][pricing_node(line)] +
 	       request(cpu, now, line, false);
 }
 
@@ -219,6 +246,7 @@ static void prefetch(unsigned int cpu, int64_t now, uint64_t line)
 		if (directory_sharers(next))
 			continue;
 		if (!cache_use(l3_of(cpu), next)) {
+			clean_everywhere(now, next);
 			serve(now, next, false);	/* nobody waits for that, either */
 			if (l3_of(cpu)->sets)
 				keep_in_l3(cpu, now, next, false);
@@ -267,6 +295,7 @@ static uint64_t store(unsigned int cpu, int64_t now, uint64_t line)
 		take_from_others(cpu, line);
 	}
 	directory_own(line, cpu);
+	cache_clean(l3_of(cpu), line);		/* the CPU's own copy is the newer one */
 	return cost;
 }
 
@@ -361,19 +390,15 @@ static uint64_t cost_of_write_combining(unsigned int cpu, int64_t now, const str
 	return cost + request(cpu, now + cost, a->physical / 64, false);
 }
 
-static uint64_t flush(unsigned int cpu, int64_t now, uint64_t line)
+static uint64_t flush(int64_t now, uint64_t line)
 {
-	if (drop_everywhere(line))
-		write_back(now, line);
+	drop_everywhere(now, line);
 	return prices.flush_ns;
 }
 
-static uint64_t clean(unsigned int cpu, int64_t now, uint64_t line)
+static uint64_t clean(int64_t now, uint64_t line)
 {
-	if (directory_owner(line) >= 0) {
-		directory_clean(line);
-		write_back(now, line);
-	}
+	clean_everywhere(now, line);
 	return prices.clwb_ns;
 }
 
@@ -391,9 +416,19 @@ static uint64_t translate(unsigned int cpu, const struct access *a)
 	return prices.tlb_miss_ns;
 }
 
-/* A non-temporal store to memory that is cached throws the line out of the caches and is
- * combined (Intel SDM vol. 1, 10.4.6.2). UC takes no notice of the hint.
+/* A non-temporal store to memory that is cached throws its lines out of the caches, and is combined
+ * (Intel SDM vol. 1, 10.4.6.2).
  */
+static uint64_t cost_of_streaming(unsigned int cpu, int64_t now, const struct access *a)
+{
+	uint64_t line;
+
+	for (line = a->physical / 64; line <= (a->physical + a->bytes - 1) / 64; line++)
+		drop_everywhere(now, line);
+	return combine(cpu, now, a->physical, a->bytes);
+}
+
+/* UC takes no notice of the hint that a store is non-temporal. */
 static uint64_t cost_of_type(unsigned int cpu, int64_t now, const struct access *a)
 {
 	switch (a->type) {
@@ -404,8 +439,7 @@ static uint64_t cost_of_type(unsigned int cpu, int64_t now, const struct access 
 	case WP:
 		if (!a->streaming || a->operation != STORE)
 			return cost_of_cached(cpu, now, a);
-		drop_everywhere(a->physical / 64);
-		return combine(cpu, now, a->physical, a->bytes);
+		return cost_of_streaming(cpu, now, a);
 	default:
 		return cost_of_uncached(cpu, now, a);
 	}
@@ -425,9 +459,9 @@ uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a)
 
 	switch (a->operation) {
 	case FLUSH:
-		return flush(cpu, now, a->physical / 64);
+		return flush(now, a->physical / 64);
 	case CLEAN:
-		return clean(cpu, now, a->physical / 64);
+		return clean(now, a->physical / 64);
 	case DRAIN:
 		return drain(cpu, now);
 	default:
@@ -436,12 +470,24 @@ uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a)
 	}
 }
 
+/* Does the CPU keep all lines that it has, if L1 gets this one, which L1 or L2 has? */
+static bool keeps_its_lines(const struct cpu *c, uint64_t line)
+{
+	struct place victim;
+
+	if (cache_has(&c->l1, line))
+		return true;
+	victim = cache_victim(&c->l1, line);
+	return !victim.tag || cache_has(&c->l2, victim.tag - 1);
+}
+
 /**
  * model_is_private() - whether an access concerns only what the CPU has of its own
  * @cpu: the CPU
  * @a: the access
  *
- * So it is if the CPU's own caches have the line, and no other CPU has it.
+ * So it is if the CPU's own caches have the line, no other CPU has it, and others see no trace of
+ * the access: the line does not begin to differ from memory, and no other line leaves the CPU.
  */
 bool model_is_private(unsigned int cpu, const struct access *a)
 {
@@ -449,7 +495,9 @@ bool model_is_private(unsigned int cpu, const struct access *a)
 
 	return a->operation <= STORE && a->type == WB && !a->streaming &&
 	       directory_sharers(line) == 1U << cpu &&
-	       (a->physical + a->bytes - 1) / 64 == line && !prices.prefetch_lines;
+	       (a->operation == LOAD || directory_owner(line) == (int)cpu) &&
+	       (a->physical + a->bytes - 1) / 64 == line && !prices.prefetch_lines &&
+	       keeps_its_lines(&cpus[cpu], line);
 }
 
 void model_forget_translations(unsigned int cpu)
@@ -458,8 +506,35 @@ void model_forget_translations(unsigned int cpu)
 	tlb_empty(&cpus[cpu].tlb2);
 }
 
-/** model_forget_caches() - WBINVD or INVD: the caches of all CPUs are empty afterwards */
-void model_forget_caches(unsigned int cpu)
+static void clean_lines_of(const struct cache *c, int64_t now)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->sets * c->ways; i++) {
+		if (c->places[i].tag)
+			clean_everywhere(now, c->places[i].tag - 1);
+	}
+}
+
+/** model_clean_caches() - all lines that a cache has changed go back to memory: WBNOINVD, WBINVD */
+void model_clean_caches(int64_t now)
+{
+	unsigned int i;
+
+	for (i = 0; i < shape.ncpus; i++) {
+		clean_lines_of(&cpus[i].l1, now);
+		clean_lines_of(&cpus[i].l2, now);
+		clean_lines_of(&l3s[i], now);
+	}
+}
+
+/**
+ * model_forget_caches() - the caches of all CPUs are empty afterwards: WBINVD, INVD
+ *
+ * What they have changed is lost, as it is by INVD (Intel SDM vol. 2). WBINVD first has
+ * model_clean_caches() write it.
+ */
+void model_forget_caches(void)
 {
 	unsigned int i;
 
@@ -507,7 +582,8 @@ static bool make_cpu(struct cpu *c, const struct prices *p)
  * @p: prices, which prices_read() or prices_set() found right
  * @s: CPUs and nodes
  *
- * Prefetchers that were switched off stay so.
+ * Prefetchers that were switched off stay so. What the caches of the machine before have changed
+ * is not written: its time has ended.
  *
  * Return: NULL, or what is wrong.
  */

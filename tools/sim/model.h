@@ -56,7 +56,8 @@ struct range {
  * @ncpus: number of CPUs
  * @node: the node of each CPU
  * @nranges: number of @ranges
- * @ranges: memory of the nodes; any other address belongs to node 0
+ * @ranges: memory of the nodes. Any other address is a device's: no controller serves it, and its
+ *	lines cost what those of node 0 do
  */
 struct shape {
 	unsigned int ncpus;
@@ -92,7 +93,7 @@ struct happened {
 };
 
 /**
- * struct traffic - lines that a node's memory controller has moved
+ * struct traffic - lines that a node's memory controller has moved, those of devices not among them
  * @read: lines read, for loads, for stores to lines that no cache has, and by the prefetcher; a
  *	load from uncached or write-combining memory counts as one
  * @written: lines written; an uncached store counts as one, and so do 8 bytes of a line that was
@@ -110,7 +111,8 @@ const struct traffic *model_traffic(unsigned int node);
 uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a);
 bool model_is_private(unsigned int cpu, const struct access *a);
 void model_forget_translations(unsigned int cpu);
-void model_forget_caches(unsigned int cpu);
+void model_clean_caches(int64_t now);
+void model_forget_caches(void);
 void model_switch_prefetcher(unsigned int cpu, bool on);
 
 #endif /* SIM_MODEL_H */

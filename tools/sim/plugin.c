@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "describe.h"
 #include "instruction.h"
 #include "machine.h"
 #include "pages.h"
@@ -122,7 +123,12 @@ static void returns_from_interrupt(unsigned int translator, void *data)
 
 static void empties_caches(unsigned int translator, void *data)
 {
-	model_forget_caches(machine_current());
+	const struct watched *w = data;
+
+	if (w->in.kind != LOSES_CACHES)
+		model_clean_caches(vcpus[machine_current()].clock);
+	if (w->in.kind != CLEANS_CACHES)
+		model_forget_caches();
 }
 
 /**
@@ -143,7 +149,9 @@ static const struct action {
 	[WRITES_MSR] = { writes_msr, REGISTERS_READ },
 	[CHANGES_TRANSLATIONS] = { changes_translations, REGISTERS_UNTOUCHED },
 	[CHANGES_ALL_TRANSLATIONS] = { changes_translations, REGISTERS_UNTOUCHED },
+	[CLEANS_CACHES] = { empties_caches, REGISTERS_UNTOUCHED },
 	[EMPTIES_CACHES] = { empties_caches, REGISTERS_UNTOUCHED },
+	[LOSES_CACHES] = { empties_caches, REGISTERS_UNTOUCHED },
 	[RETURNS_FROM_INTERRUPT] = { returns_from_interrupt, REGISTERS_UNTOUCHED },
 };
 
@@ -285,27 +293,6 @@ static void begin_cpu(plugin_id id, unsigned int cpu)
 	pages_begin(cpu, is_x86);
 }
 
-/* CPUID's leaf 4 for the caches of the prices (Intel SDM vol. 2, CPUID). */
-static void say_caches(uint32_t index, uint32_t r[4])
-{
-	const struct prices *p = model_prices();
-	const struct { uint32_t level, type, bytes, ways, cpus; } caches[] = {
-		{ 1, 1, p->l1_bytes, p->l1_ways, 1 },	/* data */
-		{ 1, 2, 32768, 8, 1 },			/* instructions: free */
-		{ 2, 3, p->l2_bytes, p->l2_ways, 1 },
-		{ 3, 3, p->l3_bytes, p->l3_ways, p->l3_cpus },
-	};
-	uint32_t cores = r[0] & 0xfc000000;
-
-	memset(r, 0, 4 * sizeof(*r));
-	if (index >= sizeof(caches) / sizeof(*caches) || !caches[index].bytes)
-		return;
-	r[0] = caches[index].type | caches[index].level << 5 | 1 << 8 |
-	       (caches[index].cpus - 1) << 14 | cores;
-	r[1] = 63 | (caches[index].ways - 1) << 22;
-	r[2] = caches[index].bytes / 64 / caches[index].ways - 1;
-}
-
 static cpuid_function qemu_cpuid;
 
 /* In place of QEMU's helper. Its CPU's state begins with rax, rcx, rdx and rbx. */
@@ -316,7 +303,7 @@ static void cpuid(uint64_t *rax_rcx_rdx_rbx)
 
 	qemu_cpuid(r, leaf, index, &out[0], &out[1], &out[2], &out[3]);
 	if (leaf == 4)
-		say_caches(index, out);
+		describe_x86_cache(model_prices(), index, out);
 	if (leaf == 0x80000007)
 		out[3] |= 1 << 8;	/* the TSC is invariant */
 	r[0] = out[0];
@@ -329,7 +316,7 @@ static uint64_t traffic_register(uint32_t number)
 {
 	const struct traffic *t = model_traffic(number / 2);
 
-	return number % 2 ? t->written : t->read;
+	return TRAFFIC_VALID | (number % 2 ? t->written : t->read);
 }
 
 static msr_function qemu_rdmsr;
@@ -344,8 +331,8 @@ static void __attribute__((optimize("O2"))) rdmsr(uint64_t *rax_rcx_rdx_rbx)
 
 	if (msr == MSR_PREFETCHERS)
 		value = pages_prefetchers(machine_current());
-	else if (msr - MSR_TRAFFIC < 2 * NODES_MOST)
-		value = traffic_register(msr - MSR_TRAFFIC);
+	else if (msr - TRAFFIC < 2 * NODES_MOST)
+		value = traffic_register(msr - TRAFFIC);
 	else
 		return qemu_rdmsr(r);
 	r[0] = (uint32_t)value;
@@ -355,22 +342,6 @@ static void __attribute__((optimize("O2"))) rdmsr(uint64_t *rax_rcx_rdx_rbx)
 /* The cache that each CPU of arm64 has selected by CSSELR_EL1: 2 * (level - 1), plus 1 for code. */
 static uint64_t selected[CPUS_MOST];
 
-/* CCSIDR_EL1 of a selected cache of the prices (Arm ARM, DDI 0487). CLIDR_EL1 of QEMU's CPU lists
- * two levels. @value: what its own register says.
- */
-static uint64_t describe_cache(uint64_t which, uint64_t value)
-{
-	const struct prices *p = model_prices();
-	uint64_t bytes = which == 2 ? p->l2_bytes : p->l1_bytes;
-	uint64_t ways = which == 2 ? p->l2_ways : p->l1_ways, sets = bytes / 64 / ways;
-
-	if ((which != 0 && which != 2) || !bytes)	/* code, which is free */
-		return value;
-	/* A value of 64 bits has wider fields: FEAT_CCIDX. */
-	return value >> 32 ? (sets - 1) << 32 | (ways - 1) << 3 | 2 :
-	       (sets - 1) << 13 | (ways - 1) << 3 | 2;
-}
-
 static get_register_function qemu_get_register;
 static set_register_function qemu_set_register;
 
@@ -379,9 +350,12 @@ static set_register_function qemu_set_register;
  */
 static uint64_t __attribute__((optimize("O2"))) get_register(void *env, const void *about)
 {
+	uint64_t which = selected[machine_current()];
+
 	if (strcmp(*(const char *const *)about, "CCSIDR"))
 		return qemu_get_register(env, about);
-	return describe_cache(selected[machine_current()], qemu_get_register(env, about));
+	return which - TRAFFIC < 2 * NODES_MOST ? traffic_register(which - TRAFFIC) :
+	       describe_arm64_cache(model_prices(), which);
 }
 
 static void __attribute__((optimize("O2"))) set_register(void *env, const void *about,
@@ -390,6 +364,20 @@ static void __attribute__((optimize("O2"))) set_register(void *env, const void *
 	if (!strcmp(*(const char *const *)about, "CSSELR"))
 		selected[machine_current()] = value;
 	return qemu_set_register(env, about, value);
+}
+
+/* In place of QEMU's function. Its code generator looks a register up, and makes a value that never
+ * changes a part of the code. So the value is changed here.
+ */
+static const void *find_register(void *all, uint32_t key)
+{
+	struct register_description *d = g_hash_table_lookup(all, (void *)(uintptr_t)key);
+
+	if (d && !strcmp(d->name, "CLIDR"))
+		d->value = describe_arm64_list(model_prices(), d->value);
+	if (d && !strcmp(d->name, "ID_AA64MMFR2_EL1"))
+		d->value = (d->value & ~(0xfULL << 20)) | 1 << 20;	/* FEAT_CCIDX */
+	return d;
 }
 
 /* QEMU has a description of each helper, which begins with its address. */
@@ -418,17 +406,20 @@ static bool take_over_helpers(void)
 
 static bool take_over(void)
 {
-	const struct { const char *name; void *by; bool x86; } ours[] = {
-		{ "cpu_can_run", machine_may_run, false },
-		{ "all_cpu_threads_idle", machine_is_idle, false },
-		{ "cpu_get_clock", machine_now, false },
-		{ "cpus_get_elapsed_ticks", machine_now, true },
-		{ "helper_cpuid", cpuid, true },
+	enum { EITHER, X86, ARM64 };
+	const struct { const char *name; void *by; int machine; } ours[] = {
+		{ "cpu_can_run", machine_may_run, EITHER },
+		{ "all_cpu_threads_idle", machine_is_idle, EITHER },
+		{ "cpu_get_clock", machine_now, EITHER },
+		{ "cpus_get_elapsed_ticks", machine_now, X86 },
+		{ "helper_cpuid", cpuid, X86 },
+		{ "get_arm_cp_reginfo", find_register, ARM64 },
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
-		if ((!ours[i].x86 || is_x86) && !replace(ours[i].name, ours[i].by)) {
+		if (ours[i].machine != (is_x86 ? ARM64 : X86) &&
+		    !replace(ours[i].name, ours[i].by)) {
 			fprintf(stderr, "memcache: this QEMU does not export %s\n", ours[i].name);
 			return false;
 		}

@@ -72,6 +72,7 @@ struct array {
 };
 
 struct byte_array *g_byte_array_new(void);
+void *g_hash_table_lookup(void *table, const void *key);
 struct byte_array *g_byte_array_set_size(struct byte_array *a, unsigned int length);
 struct array *qemu_plugin_get_registers(void);
 int qemu_plugin_read_register(struct qemu_plugin_register *handle, struct byte_array *to);
@@ -98,5 +99,12 @@ typedef void (*msr_function)(uint64_t *registers);
 /* Of the emulator for arm64 only. */
 typedef uint64_t (*get_register_function)(void *env, const void *about);
 typedef void (*set_register_function)(void *env, const void *about, uint64_t value);
+
+/* A system register: ARMCPRegInfo of target/arm/cpregs.h, as far as it is used. */
+struct register_description {
+	const char *name;
+	uint8_t encoding_and_access[40];
+	uint64_t value;		/* at reset, or always */
+};
 
 #endif /* SIM_QEMU_H */

@@ -4,7 +4,7 @@
 
 #include "machine.h"
 
-#define WINDOWS_MOST	20000
+#define WINDOWS_MOST	60000
 
 /**
  * struct window - a window that has ended
@@ -19,6 +19,7 @@ static struct window {
 } *windows;
 
 static struct tally began[CPUS_MOST];
+static struct tally told_of[CPUS_MOST];	/* what CPUs had done at the last report */
 static bool is_open[CPUS_MOST];
 static unsigned int nwindows, lost, record;
 
@@ -53,6 +54,18 @@ static struct tally counts_of(unsigned int cpu, int64_t now)
 	return t;
 }
 
+/* What was done between two counts. */
+static struct tally between(const struct tally *then, struct tally now)
+{
+	const uint64_t *from = (const uint64_t *)then;
+	uint64_t *to = (uint64_t *)&now;
+	size_t i;
+
+	for (i = 0; i < sizeof(now) / sizeof(uint64_t); i++)
+		to[i] -= from[i];
+	return now;
+}
+
 /**
  * tally_window_begin() - a CPU reads the clock, and its window begins
  * @cpu: the CPU
@@ -71,20 +84,14 @@ void tally_window_begin(unsigned int cpu, int64_t now)
  */
 void tally_window_end(unsigned int cpu, int64_t now)
 {
-	struct tally ended = counts_of(cpu, now);
-	const uint64_t *from = (const uint64_t *)&began[cpu];
-	uint64_t *to = (uint64_t *)&ended;
-	size_t i;
-
 	if (!is_open[cpu])
 		return;
 	is_open[cpu] = false;
-	for (i = 0; i < sizeof(ended) / sizeof(uint64_t); i++)
-		to[i] -= from[i];
 	if (!windows)
 		windows = malloc(WINDOWS_MOST * sizeof(*windows));
 	if (windows && nwindows < WINDOWS_MOST)
-		windows[nwindows++] = (struct window){ record, cpu, ended };
+		windows[nwindows++] = (struct window){
+			record, cpu, between(&began[cpu], counts_of(cpu, now)) };
 	else
 		lost++;
 }
@@ -137,10 +144,10 @@ static void report_one(FILE *f, const struct tally *t)
 }
 
 /**
- * tally_report() - write the counts as a line of JSON
+ * tally_report() - write the counts since tally_clear() as a line of JSON
  * @f: file to write to
  *
- * Those of each CPU and of each window.
+ * Those of each CPU with its caches and TLBs, and of each window.
  */
 void tally_report(FILE *f)
 {
@@ -148,7 +155,7 @@ void tally_report(FILE *f)
 
 	fprintf(f, "{\"cpus\":[");
 	for (i = 0; i < nvcpus; i++) {
-		struct tally t = counts_of(i, 0);
+		struct tally t = between(&told_of[i], counts_of(i, 0));
 
 		fprintf(f, "%s", i ? "," : "");
 		report_one(f, &t);
@@ -163,12 +170,13 @@ void tally_report(FILE *f)
 	fprintf(f, "]}\n");
 }
 
+/** tally_clear() - count from here on; a window that is open is forgotten */
 void tally_clear(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < nvcpus; i++) {
-		vcpus[i].tally = (struct tally){ 0 };
+		told_of[i] = counts_of(i, 0);
 		is_open[i] = false;
 	}
 	nwindows = 0;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the registers of the simulated machine (tools/sim) say of its caches. */
+#include "cmocka_all.h"
+#include "../../tools/sim/describe.h"
+
+#define K	1024U
+#define M	(K * K)
+
+static const struct {
+	unsigned int l1, l1_ways, l2, l2_ways, l3, l3_ways, l3_cpus;
+} all[] = {
+	{ 32 * K, 8, M, 16, 0, 16, 1 },
+	{ 32 * K, 8, 0, 16, 0, 16, 1 },
+	{ 48 * K, 12, 2 * M, 16, 30 * M, 20, 4 },
+	{ 64, 1, 1024 * M, 1, 1024 * M, 1024, 8 },	/* 16 Mi sets, and 1024 ways */
+	{ 8 * M, 2, 3 * M, 3, 4 * M + 64, 1, 8 },	/* 65536, 16384 and 65537 sets */
+};
+
+static struct prices prices_of(size_t i)
+{
+	return (struct prices){
+		.l1_bytes = all[i].l1, .l1_ways = all[i].l1_ways, .l2_bytes = all[i].l2,
+		.l2_ways = all[i].l2_ways, .l3_bytes = all[i].l3, .l3_ways = all[i].l3_ways,
+		.l3_cpus = all[i].l3_cpus,
+	};
+}
+
+static void test_x86(void **state)
+{
+	size_t i, at;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const struct prices p = prices_of(i);
+		const unsigned int found[4][5] = {
+			{ 1, 1, all[i].l1, all[i].l1_ways, 1 }, { 2, 1, 32 * K, 8, 1 },
+			{ 3, 2, all[i].l2, all[i].l2_ways, 1 },
+			{ 3, 3, all[i].l3, all[i].l3_ways, all[i].l3_cpus },
+		};
+
+		for (at = 0; at < 6; at++) {
+			unsigned int r[4] = { 0x0c000001, ~0U, ~0U, ~0U };
+
+			describe_x86_cache(&p, at, r);
+			if (at > 3 || !found[at][2]) {
+				assert_int_equal(r[0], 0);	/* the list ends */
+				break;
+			}
+			assert_int_equal(r[0] & 31, found[at][0]);
+			assert_int_equal(r[0] >> 5 & 7, found[at][1]);
+			assert_int_equal((r[1] >> 22) + 1, found[at][3]);
+			assert_int_equal((r[1] & 4095) + 1, 64);
+			assert_int_equal(64 * ((r[1] >> 22) + 1UL) * (r[2] + 1UL), found[at][2]);
+			assert_int_equal((r[0] >> 14 & 4095) + 1, found[at][4]);
+			assert_int_equal(r[0] >> 26, 3);
+		}
+	}
+}
+
+static void test_arm64(void **state)
+{
+	static const unsigned long QEMUS = 0x2200000023;	/* L1, L2, and bits besides them */
+	size_t i, level;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const struct prices p = prices_of(i);
+		const unsigned int found[3][2] = {
+			{ all[i].l1, all[i].l1_ways }, { all[i].l2, all[i].l2_ways },
+			{ all[i].l3, all[i].l3_ways },
+		};
+		unsigned long list = describe_arm64_list(&p, QEMUS), r;
+
+		assert_int_equal(list >> 27, QEMUS >> 27);
+		assert_int_equal(list & 7, 3);
+		assert_int_equal(list >> 9 & 07777, 0);
+		assert_int_equal(list >> 24 & 7, 1 + !!all[i].l2 + !!all[i].l3);
+		for (level = 0; level < 3; level++) {
+			if (level)
+				assert_int_equal(list >> 3 * level & 7, found[level][0] ? 4 : 0);
+			if (!found[level][0])
+				continue;
+			r = describe_arm64_cache(&p, 2 * level);
+			assert_int_equal(r & 7, 2);
+			assert_int_equal((r >> 3 & 0x1fffff) + 1, found[level][1]);
+			assert_int_equal(((r >> 3 & 0x1fffff) + 1) * ((r >> 32) + 1) * 64,
+					 found[level][0]);
+		}
+		assert_int_equal(describe_arm64_cache(&p, 1), 63ULL << 32 | 7 << 3 | 2);
+		assert_int_equal(describe_arm64_cache(&p, 3), 0);
+		assert_int_equal(describe_arm64_cache(&p, 6), 0);
+		if (!all[i].l2)
+			assert_int_equal(describe_arm64_cache(&p, 2), 0);
+	}
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the registers of a CPU say of the caches of a price file. */
+#ifndef SIM_DESCRIBE_H
+#define SIM_DESCRIBE_H
+
+#include "prices.h"
+
+unsigned int describe_levels(const struct prices *p);
+void describe_x86_cache(const struct prices *p, uint32_t index, uint32_t r[4]);
+uint64_t describe_arm64_list(const struct prices *p, uint64_t qemus);
+uint64_t describe_arm64_cache(const struct prices *p, uint64_t which);
+
+#endif /* SIM_DESCRIBE_H */
