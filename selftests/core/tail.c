@@ -613,6 +613,43 @@ static void test_a_stop_within_a_sample_loses_no_access(void **state)
 	assert_int_equal(n, 0);
 }
 
+/*
+ * The same in the trials that find how many samples take as long as time= says: the first takes one
+ * sample, the second four. The one with most samples is kept.
+ */
+static void test_a_stop_during_trials_loses_no_sample(void **state)
+{
+	static const struct {
+		u64 trials, at;		/* complete trials, tenths of a sample in the next one */
+		u32 samples;
+		bool stopped;
+	} rows[] = { { 0, 4, 1, true }, { 1, 4, 1, false }, { 1, 24, 3, true } };
+	const u64 count = 100000;
+	u64 before;
+
+	reset(1);
+	slow_every = 500;
+	assert_int_equal(measure("tail size=64K count=100000 warmup=0 repeat=1"), 0);
+	before = accesses - 2 * count;
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		u64 earlier = (rows[i].trials + 1) * before + rows[i].trials * count;
+
+		reset(1);
+		slow_every = 500;
+		sim.closing = stop_there;
+		stop_why = -EINTR;
+		stop_beyond = earlier + count * rows[i].at / 10;
+		assert_int_equal(measure("tail size=64K count=100000 time=20"), -EINTR);
+		assert_string_equal(run.error.text, "run: stopped by a signal; 1 result kept");
+		assert_int_equal(rec->stats.samples, rows[i].samples);
+		assert_figure(rec, COL_STOPPED, rows[i].stopped);
+		/* What is done before the samples of a trial differs by some accesses. */
+		assert_near(rec->value[COL_ACCESSES], rows[i].stopped ? accesses - earlier : count,
+			    1);
+		assert_sums(rec->value[COL_ACCESSES]);
+	}
+}
+
 /* The times of a sample in which the clock ran backwards don't count, also if it is cut short. */
 static void stop_and_turn_back(struct mc_worker *w)
 {
@@ -691,6 +728,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_a_stop_within_a_sample_loses_no_access),
+		cmocka_unit_test(test_a_stop_during_trials_loses_no_sample),
 		cmocka_unit_test(test_a_stop_while_the_clock_runs_backwards),
 		cmocka_unit_test(test_a_stop_at_the_end_of_a_sample),
 	};
