@@ -341,6 +341,9 @@ static int tail_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	int err = 0;
 
 	job->count = point->v[KEY_COUNT];
+	job->walk_events = op == OP_READ ? 1U << MC_EVENT_LOAD_WALKS :
+			   op == OP_WRITE ? 1U << MC_EVENT_STORE_WALKS :
+			   1U << MC_EVENT_LOAD_WALKS | 1U << MC_EVENT_STORE_WALKS;
 	job->spike = point->v[KEY_SPIKE];
 	job->run = op == OP_ATOMIC ? swap_word :
 		   op == OP_READ ? loops->run[MC_MMIO_READ] : loops->run[MC_MMIO_WRITE];
@@ -369,6 +372,8 @@ static void tail_clean_up(void *arg)
 
 	for (i = 0; i < job->meas.n && job->watch && job->load; i++) {
 		mc_load_end(&job->load[i]);
+		if (job->watch[i].smis)
+			mc_counter_close(job->watch[i].smis);
 		mc_free(job->watch[i].tail);
 		mc_free(job->watch[i].room);
 		mc_free(job->watch[i].spikes);

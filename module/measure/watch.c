@@ -33,6 +33,8 @@ static u32 look(struct mc_worker *w, struct mc_watch *t)
 
 	memcpy(before, t->count, sizeof(before));
 	mc_causes_read(t->known, t->count);
+	if (t->smis)
+		mc_counter_peek(t->smis, &t->count[MC_CAUSE_SMI]);
 	mc_detector_begin(&w->detector);
 	for (cause = 0; cause < MC_NCAUSES; cause++) {
 		if (t->known >> cause & 1 && t->count[cause] != before[cause])
@@ -61,11 +63,22 @@ static void shift_phase(struct mc_worker *w, struct mc_watch *t)
 		look(w, t);
 }
 
+/* The walks until now. Return: false: they are not counted, or not now. */
+static bool count_walks(const struct mc_worker *w, const struct mc_watch *t, u64 *walks)
+{
+	return t->walk_events && mc_events_peek(w->events, t->walk_events, walks);
+}
+
+/* The walks come first, since all that follows may have some. */
 static void note_spike(struct mc_worker *w, struct mc_watch *t, u64 from, u64 ticks)
 {
+	u64 walks;
+	bool walked = count_walks(w, t, &walks) && t->walks_known && walks != t->walks;
+	u32 causes = look(w, t) | (walked ? 1U << MC_CAUSE_WALK : 0);
+
 	t->spikes[t->n++] = (struct mc_spike){
 		.at = from - min(from, t->job->began), .ticks = ticks, .window = t->window,
-		.cause = __builtin_ctz(look(w, t)),
+		.cause = __builtin_ctz(causes),
 	};
 }
 
@@ -97,6 +110,16 @@ static u64 prepare_access(struct mc_worker *w, struct mc_watch *t, u64 ended)
 	return mc_ticks();
 }
 
+/* Read what must be known before an access. Return: the ticks at its begin. */
+static u64 begin_access(const struct mc_worker *w, struct mc_watch *t)
+{
+	u64 before = t->walks;
+
+	t->walks_known = count_walks(w, t, &t->walks);
+	t->walked += t->walks != before;
+	return mc_ticks();
+}
+
 /* Time accesses for as long as a window lasts. Return: their number. */
 static u64 time_accesses(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins, u64 most)
 {
@@ -112,21 +135,21 @@ static u64 time_accesses(struct mc_worker *w, struct mc_watch *t, struct mc_bins
 			ended = mc_ticks();
 		}
 		ended = prepare_access(w, t, ended);
-		from = mc_ticks();
+		from = begin_access(w, t);
 		if (from - ended > t->gap) {
 			look(w, t);
-			from = mc_ticks();
+			from = begin_access(w, t);
 		}
 		job->run(t->at, 1, t->value);
 		if (job->fenced)
 			mc_wait_for_all();
 		ended = mc_ticks();
 		ticks = ended > from ? ended - from : 0;
-		mc_bins_add(bins, ticks);
-		if (ticks > t->limit) {
+		if (ticks > t->limit)
 			note_spike(w, t, from, ticks);
+		mc_bins_add(bins, ticks);
+		if (ticks > t->limit)
 			ended = mc_ticks();
-		}
 	} while (++done < most && ended - w->began < aim && t->n < MC_WATCH_SPIKES);
 	return done;
 }
@@ -234,6 +257,9 @@ static int gauge_usual(struct mc_worker *w, struct mc_watch *t, struct mc_bins *
 	}
 	if (err)
 		return err;
+	/* A walk that most accesses have makes none of them slower than the median. */
+	if (!t->walks_known || 2 * t->walked >= TRIALS - left)
+		t->walk_events = 0;
 	t->usual = mc_bins_at(bins, 500000000);
 	spread = t->usual - mc_bins_at(bins, 100000000);
 	spike = t->job->spike;
@@ -290,6 +316,20 @@ static u32 find_known(const struct mc_worker *w, u32 counted)
 	return known;
 }
 
+/* Open the event that counts SMIs where nothing else does. tail_clean_up() closes it. */
+static void open_smis(struct mc_watch *t)
+{
+	struct mc_counter c;
+	u64 count;
+	int why;
+
+	if (t->known >> MC_CAUSE_SMI & 1 || !mc_smi_event(&c))
+		return;
+	t->smis = mc_event_open(&c, &why);
+	if (t->smis && mc_counter_peek(t->smis, &count))
+		t->known |= 1U << MC_CAUSE_SMI;
+}
+
 /**
  * mc_watch_prepare() - find out before the samples what is usual, and the refresh
  * @w: the thread
@@ -303,6 +343,8 @@ int mc_watch_prepare(struct mc_worker *w, struct mc_watch *t)
 	int err;
 
 	t->known = mc_causes_known();
+	open_smis(t);
+	t->walk_events = t->job->walk_events;
 	err = gauge_clock(w, t, &t->tail->bins);
 	mc_tail_clear(t->tail);
 	err = err ? err : gauge_usual(w, t, &t->tail->bins);
@@ -312,6 +354,8 @@ int mc_watch_prepare(struct mc_worker *w, struct mc_watch *t)
 	t->tail->khz = mc_clock.khz;
 	t->tail->clock = t->clock[0];
 	t->tail->median = min(t->usual, t->limit);
-	t->tail->known = find_known(w, t->known) | (t->period.found ? 1U << MC_CAUSE_REFRESH : 0);
+	t->tail->known = find_known(w, t->known) |
+			 (t->period.found ? 1U << MC_CAUSE_REFRESH : 0) |
+			 (t->walk_events ? 1U << MC_CAUSE_WALK : 0);
 	return err;
 }

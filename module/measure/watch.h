@@ -29,6 +29,12 @@
  * @shifts: some accesses come later than they could
  * @known: causes that are counted, a bit each
  * @count: their counts at the last look
+ * @smis: the event that counts SMIs, if nothing else does; or NULL
+ * @walk_events: the thread's events that count walks of page tables, a bit each; 0: none do, or most
+ *	accesses have one
+ * @walks: their count before the access
+ * @walks_known: it could be read
+ * @walked: accesses with a walk until then
  * @window: number of windows so far
  * @n: number of spikes in @spikes
  * @spikes: array of MC_WATCH_SPIKES spikes
@@ -56,6 +62,11 @@ struct mc_watch {
 	bool shifts;
 	u32 known;
 	u64 count[MC_NCAUSES];
+	void *smis;
+	u32 walk_events;
+	u64 walks;
+	bool walks_known;
+	u64 walked;
 	u32 window;
 	u32 n;
 	struct mc_spike *spikes;
@@ -73,6 +84,7 @@ struct mc_watch {
  * @meas: the measurement
  * @count: accesses of each thread in a sample
  * @spike: an access that takes longer is a spike, ns; or MC_AUTO
+ * @walk_events: events of a core that count walks for such an access, a bit each
  * @mask: bits of a word that an access stores and that are verified; 0: none are
  * @run: the access
  * @fenced: a fence ends it
@@ -92,6 +104,7 @@ struct mc_watch_job {
 	struct mc_measurement meas;
 	u64 count;
 	u64 spike;
+	u32 walk_events;
 	u64 mask;
 	mc_mmio_run run;
 	bool fenced;

@@ -21,7 +21,9 @@ static void find_stolen(struct mc_worker *w, struct mc_watch *t)
 	if (!(t->tail->known >> MC_CAUSE_STEAL & 1))
 		return;
 	for (i = 0; i < t->n; i++) {
-		if (t->spikes[i].cause != MC_CAUSE_UNKNOWN || t->spikes[i].ticks < least)
+		/* A hypervisor that ran others has left no translations of ours. */
+		if ((t->spikes[i].cause != MC_CAUSE_UNKNOWN &&
+		     t->spikes[i].cause != MC_CAUSE_WALK) || t->spikes[i].ticks < least)
 			continue;
 		if (!asked)
 			stolen = mc_detector_stolen(&w->detector, w->cpu, true) == MC_STOLEN;
