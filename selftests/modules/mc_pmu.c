@@ -14,7 +14,8 @@
  *   config 8-23   k, in sixteenths
  *
  * A third PMU, mc_core, counts for a thread what loops on its own CPU go through, in bytes
- * x k / 16. It has the kinds 1 and 2.
+ * x k / 16. It has the kinds 1 and 2, and of kind 5 the walks of page tables that the simulated
+ * machine's TLBs had on that CPU.
  *
  * The module watches calls of the loops named in loops=, whose arguments begin like struct
  * mc_loop_args. calls= names functions that have the number of bytes as an argument:
@@ -34,6 +35,7 @@
 #define WORD_PASSES	11
 
 #define MSR_TRAFFIC	0x400000e0	/* tools/sim/pages.h */
+#define MSR_WALKS	0x400000d0
 
 enum { EVENT_COUNTS = 1, EVENT_ALONE, EVENT_ONCE, EVENT_NEVER, EVENT_SIMULATED };
 
@@ -111,7 +113,8 @@ static u64 lines_now(const struct perf_event *event)
 	u32 low = 0, high = 0;
 
 	if (kind_of(event) == EVENT_SIMULATED) {
-		rdmsr_safe(MSR_TRAFFIC + (u32)k, &low, &high);
+		rdmsr_safe(event->pmu == &core.pmu ? MSR_WALKS : MSR_TRAFFIC + (u32)k, &low,
+			   &high);
 		return (u64)high << 32 | low;
 	}
 	if (event->pmu == &core.pmu)
@@ -139,7 +142,8 @@ static int core_event_init(struct perf_event *event)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	return kind_of(event) == EVENT_COUNTS || kind_of(event) == EVENT_ALONE ? 0 : -EINVAL;
+	return kind_of(event) == EVENT_COUNTS || kind_of(event) == EVENT_ALONE ||
+	       kind_of(event) == EVENT_SIMULATED ? 0 : -EINVAL;
 }
 
 static void fake_read(struct perf_event *event)

@@ -13,6 +13,9 @@
  */
 #define MSR_TRAFFIC	0x400000e0
 
+/* Accesses of the CPU that reads it whose translation no TLB had; for mc_pmu.c, too. */
+#define MSR_WALKS	0x400000d0
+
 void pages_begin(unsigned int cpu, bool is_x86);
 uint64_t pages_register(unsigned int cpu, unsigned int number);
 struct mapping pages_find(unsigned int cpu, uint64_t address);

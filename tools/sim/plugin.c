@@ -346,6 +346,8 @@ static void __attribute__((optimize("O2"))) rdmsr(uint64_t *rax_rcx_rdx_rbx)
 		value = pages_prefetchers(machine_current());
 	else if (msr - MSR_TRAFFIC < 2 * NODES_MOST)
 		value = traffic_register(msr - MSR_TRAFFIC);
+	else if (msr == MSR_WALKS)
+		value = model_happened(machine_current())->walks;
 	else
 		return qemu_rdmsr(r);
 	r[0] = (uint32_t)value;
