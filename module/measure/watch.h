@@ -30,8 +30,8 @@
  * @known: causes that are counted, a bit each
  * @count: their counts at the last look
  * @smis: the event that counts SMIs, if nothing else does; or NULL
- * @walk_events: the thread's events that count walks of page tables, a bit each; 0: none do, or most
- *	accesses have one
+ * @walk_events: the thread's events that count walks of page tables, a bit each; 0: none do, or
+ *	most accesses have one
  * @walks: their count before the access
  * @walks_known: it could be read
  * @walked: accesses with a walk until then
