@@ -2,24 +2,10 @@
 /*
  * tail: how long an access takes at worst, and why.
  *
- * Each access is timed by itself. Its time goes into a histogram of fixed size. One that takes
- * longer than spike= is a spike: what the system counts is read behind it, and what has changed
- * since the last look is its cause. So that a change belongs to the spike, the time between two
- * accesses is watched, too: where it was long, the counts are read before the next access.
- * Nothing is read while nothing happens.
- *
- * Spikes without such a cause that end at equal distances are of the memory's refresh. Its period
- * is found before the samples, from spikes that belong to none of them. In each window of a
- * sample, the spikes that end at its pauses' ends are then those of the refresh.
- *
- * A sample is count= accesses of each thread, and its time is their median.
+ * The request, and the record. measure/watch.c times the accesses and finds the causes of the slow
+ * ones, measure/watch_samples.c makes samples of them.
  */
-#include "arch/mmio.h"
-#include "core/generator.h"
-#include "core/period.h"
-#include "measure/load.h"
-#include "measure/measurement.h"
-#include "platform/causes.h"
+#include "measure/watch.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -41,15 +27,6 @@ enum { REFRESH_NOT_FOUND, REFRESH_FOUND };
 #define LINE		MC_LOAD_LINE
 #define NO_LOAD		MC_NMIXES
 #define LOAD_LEAST	4096ULL	/* bytes that a thread loads, at least */
-
-#define CLOCK_READINGS	10000U	/* pairs of readings that tell what the clock costs, at most */
-#define TRIALS		20000U	/* accesses that tell what is usual */
-#define TRIALS_LEAST	1000U	/* so many do if they are far apart */
-#define SPIKES		4096U	/* kept at once: of a window, or of those that show a period */
-#define WINDOWS		64U	/* of trials, and of the search for a period */
-#define SHIFT_EACH	8U	/* of so many accesses meanwhile, one is late */
-#define STEAL_NS	20000	/* shorter spikes are not of a hypervisor that ran others */
-#define GAP_NS		200	/* and two usual steps: a longer gap hides an interrupt */
 
 static const struct mc_name op_names[] = {
 	{ "read", OP_READ }, { "write", OP_WRITE }, { "atomic", OP_ATOMIC }, { }
@@ -190,98 +167,6 @@ static const struct mc_column columns[] = {
 	},
 };
 
-/**
- * struct watch - a thread that times accesses
- * @job: the point
- * @view: the memory
- * @start: offset of the thread's first line
- * @lines: number of its lines
- * @at: the line that was accessed last
- * @random: state of a generator
- * @value: what was stored last
- * @wrong: something else was found in its place
- * @usual: ticks of a usual access
- * @limit: an access of more ticks is a spike
- * @step: ticks from an access to the next, in the fastest window
- * @gap: as many ticks between two accesses are usual
- * @shifts: some accesses come later than they could
- * @known: causes that are counted, a bit each
- * @count: their counts at the last look
- * @window: number of windows so far
- * @n: number of spikes in @spikes
- * @spikes: array of SPIKES spikes
- * @room: array of SPIKES numbers
- * @clock: ticks of two readings of the clock, the median, and what 99.9 % took at most
- * @resolution: the smallest difference between two such readings that is not 0
- * @period: that of the refresh
- * @period_known: there were enough spikes to look for it
- * @ticks: time in windows of the current sample
- * @tail: times of the current sample
- */
-struct watch {
-	struct tail_job *job;
-	const struct mc_view *view;
-	u64 start;
-	u64 lines;
-	void *at;
-	struct mc_random random;
-	u64 value;
-	bool wrong;
-	u64 usual;
-	u64 limit;
-	u64 step;
-	u64 gap;
-	bool shifts;
-	u32 known;
-	u64 count[MC_NCAUSES];
-	u32 window;
-	u32 n;
-	struct mc_spike *spikes;
-	u64 *room;
-	u64 clock[2];
-	u64 resolution;
-	struct mc_period period;
-	bool period_known;
-	u64 ticks;
-	struct mc_tail *tail;
-};
-
-/**
- * struct tail_job - a point
- * @meas: the measurement
- * @point: the point
- * @run: the access
- * @fenced: a fence ends it
- * @one: it is always to the same line
- * @flush: that line is flushed before
- * @delay: ticks between two accesses
- * @watchers: number of threads that time accesses, the first ones; the others load the memory
- * @watch: array with a watch for each thread
- * @load: array with a load for each thread
- * @began: ticks at which the samples began, or, before, the search for a period
- * @over: the last sample was taken
- * @stopped: something else ended it
- * @ticks: time in windows of all samples that were kept; before the first one, of warm-ups
- * @tail: times of all these samples
- */
-struct tail_job {
-	struct mc_measurement meas;
-	const struct mc_point *point;
-	mc_mmio_run run;
-	bool fenced;
-	bool one;
-	bool flush;
-	u64 delay;
-	unsigned int watchers;
-	struct watch *watch;
-	struct mc_load *load;
-	u64 began;
-	u32 over;
-	bool stopped;
-	u64 ticks;
-	struct mc_tail *tail;
-};
-
 /* ------------------------------------------------------- check the request */
 
 static bool flushes(const struct mc_point *point)
@@ -323,484 +208,6 @@ static bool tail_reads_only(const struct mc_point *point)
 	return point->v[KEY_OP] == OP_READ && point->v[KEY_LOAD] == NO_LOAD;
 }
 
-/* ------------------------------------------------------------------- causes */
-
-/* Read the counts, and find those that have changed. Return: bits of enum mc_cause. */
-static u32 look(struct mc_worker *w, struct watch *t)
-{
-	u8 seen = mc_detector_end(&w->detector);
-	u64 before[MC_NCAUSES];
-	u32 causes = 0, cause;
-
-	memcpy(before, t->count, sizeof(before));
-	mc_causes_read(t->known, t->count);
-	mc_detector_begin(&w->detector);
-	for (cause = 0; cause < MC_NCAUSES; cause++) {
-		if (t->known >> cause & 1 && t->count[cause] != before[cause])
-			causes |= 1U << cause;
-	}
-	causes |= seen & MC_BY_PREEMPTION ? 1U << MC_CAUSE_PREEMPTION : 0;
-	causes |= seen & MC_BY_MIGRATION ? 1U << MC_CAUSE_MIGRATION : 0;
-	causes |= seen & MC_BY_INTERRUPT ? 1U << MC_CAUSE_INTERRUPT : 0;
-	return causes | 1U << MC_CAUSE_UNKNOWN;
-}
-
-/*
- * Wait for a part of a step, so that the next accesses come at other times of the memory's period
- * than the last ones. Steps of equal length may fall in with it, and then come too early or too
- * late for each pause.
- */
-static void shift_phase(struct mc_worker *w, struct watch *t)
-{
-	u64 from = mc_ticks(), ticks;
-	u64 wait = mc_random_below(mc_random_next(&t->random, MC_LCG), 2 * t->usual + 1);
-
-	do {
-		ticks = mc_ticks() - from;
-	} while (ticks < wait);
-	if (ticks > wait + t->gap)
-		look(w, t);
-}
-
-static void note_spike(struct mc_worker *w, struct watch *t, u64 from, u64 ticks)
-{
-	t->spikes[t->n++] = (struct mc_spike){
-		.at = from - min(from, t->job->began), .ticks = ticks, .window = t->window,
-		.cause = __builtin_ctz(look(w, t)),
-	};
-}
-
-/* ----------------------------------------------------------------- accesses */
-
-static u64 swap_word(void *at, u64 n, u64 value)
-{
-	return cmpxchg((u64 *)at, value - 1, value);
-}
-
-static void *next_line(struct watch *t)
-{
-	u64 line = mc_random_below(mc_random_next(&t->random, MC_LCG), t->lines);
-
-	return mc_view_at(t->view, t->start + line * LINE, NULL);
-}
-
-/* Prepare an access, outside of its time. Return: when the counts were read last, or @ended. */
-static u64 prepare_access(struct mc_worker *w, struct watch *t, u64 ended)
-{
-	const struct tail_job *job = t->job;
-
-	if (!job->one)
-		t->at = next_line(t);
-	if (job->flush)
-		mc_flush(t->at);
-	t->value++;
-	if (!job->delay)
-		return ended;
-	while (mc_ticks() - ended < job->delay)
-		mc_relax();
-	/* An interrupt may have come that made the delay no longer. */
-	look(w, t);
-	return mc_ticks();
-}
-
-/* Time accesses for as long as a window lasts. Return: their number. */
-static u64 time_accesses(struct mc_worker *w, struct watch *t, struct mc_bins *bins, u64 most)
-{
-	const struct tail_job *job = t->job;
-	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ended, from, ticks, done = 0;
-
-	/* Events between two windows don't count as causes in this one. */
-	look(w, t);
-	ended = mc_ticks();
-	do {
-		if (t->shifts && !(done % SHIFT_EACH)) {
-			shift_phase(w, t);
-			ended = mc_ticks();
-		}
-		ended = prepare_access(w, t, ended);
-		from = mc_ticks();
-		if (from - ended > t->gap) {
-			look(w, t);
-			from = mc_ticks();
-		}
-		job->run(t->at, 1, t->value);
-		if (job->fenced)
-			mc_wait_for_all();
-		ended = mc_ticks();
-		ticks = ended > from ? ended - from : 0;
-		mc_bins_add(bins, ticks);
-		if (ticks > t->limit) {
-			note_spike(w, t, from, ticks);
-			ended = mc_ticks();
-		}
-	} while (++done < most && ended - w->began < aim && t->n < SPIKES);
-	return done;
-}
-
-static int open_window(struct mc_worker *w, const struct tail_job *job)
-{
-	return mc_window_open(w, job->meas.each[w->index].settings.irq_off);
-}
-
-/*
- * Close a window. Disturbances are causes here, so no sample is left out for them, as
- * mc_measurement_close() would have it. Return: its duration in ticks, 0 if the clock ran
- * backwards.
- */
-static u64 close_window(struct mc_worker *w, struct tail_job *job)
-{
-	struct mc_sampler *sampler = &job->meas.each[w->index];
-	u64 ticks = mc_window_close(w);
-
-	sampler->window_max = max(sampler->window_max, ticks);
-	return ticks;
-}
-
-/* Time up to *@left accesses in one window. */
-static int run_window(struct mc_worker *w, struct watch *t, struct mc_bins *bins, u64 *left,
-		      u64 *ticks)
-{
-	int err = open_window(w, t->job);
-
-	if (err)
-		return err;
-	*left -= time_accesses(w, t, bins, *left);
-	*ticks = close_window(w, t->job);
-	t->job->meas.each[w->index].sample.clock_bad |= !*ticks;
-	t->window++;
-	return 0;
-}
-
-/* -------------------------------------------------------- before the samples */
-
-/* Measure what two readings of the clock cost. A slow clock is read less often. */
-static int gauge_clock(struct mc_worker *w, struct watch *t, struct mc_bins *bins)
-{
-	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), from, to;
-	int err = open_window(w, t->job);
-
-	if (err)
-		return err;
-	t->resolution = ~0ULL >> 1;
-	do {
-		from = mc_ticks();
-		to = mc_ticks();
-		mc_bins_add(bins, to > from ? to - from : 0);
-		if (to > from)
-			t->resolution = min(t->resolution, to - from);
-	} while (bins->n < CLOCK_READINGS && to - w->began < aim);
-	close_window(w, t->job);
-	t->clock[0] = mc_bins_at(bins, 500000000);
-	t->clock[1] = mc_bins_at(bins, 999000000);
-	return 0;
-}
-
-/*
- * Measure usual accesses: their median, and the time from one to the next in the best window.
- * The faster half of the times shows how much usual ones differ, since rare events make no access
- * faster.
- */
-static int gauge_usual(struct mc_worker *w, struct watch *t, struct mc_bins *bins)
-{
-	u64 left = TRIALS, before = left, spread, ticks, spike;
-	int err = 0;
-
-	t->limit = ~0ULL;
-	t->gap = ~0ULL;
-	t->step = ~0ULL;
-	for (; left && !err && (t->window < WINDOWS || TRIALS - left < TRIALS_LEAST);
-	     before = left) {
-		err = run_window(w, t, bins, &left, &ticks);
-		if (!err)
-			t->step = min(t->step, ticks / (before - left));
-	}
-	if (err)
-		return err;
-	t->usual = mc_bins_at(bins, 500000000);
-	spread = t->usual - mc_bins_at(bins, 100000000);
-	spike = t->job->point->v[KEY_SPIKE];
-	t->limit = spike == MC_AUTO ? t->usual + max(t->usual / 2, 6 * spread) + t->resolution :
-				      t->clock[0] + mc_ns_to_ticks(spike);
-	t->gap = 2 * t->step + mc_ns_to_ticks(GAP_NS);
-	return 0;
-}
-
-/* Look for the period of refresh in the spikes of some windows. */
-static int gauge_refresh(struct mc_worker *w, struct watch *t, struct mc_bins *bins)
-{
-	u64 ticks;
-	int err = 0;
-
-	t->n = 0;
-	t->window = 0;
-	t->shifts = true;
-	while (!err && t->window < WINDOWS && t->n < SPIKES) {
-		u64 left = ~0ULL;
-
-		err = run_window(w, t, bins, &left, &ticks);
-	}
-	t->shifts = false;
-	if (err)
-		return err;
-	t->period.khz = mc_clock.khz;
-	t->period.limit = t->limit;
-	/* Times on a coarse clock have the period of its steps. */
-	t->period_known = t->resolution < mc_ns_to_ticks(MC_PERIOD_LEAST_NS / 4) &&
-			  mc_period_find(&t->period, t->spikes, t->n, min(t->usual, t->limit),
-					 t->room, mc_breathe);
-	/* The first look is not back at the first spike of a sample. */
-	mc_detector_stolen(&w->detector, w->cpu, true);
-	return mc_threads_stopped(w->threads);
-}
-
-/* The causes that can be seen from the thread's CPU, but for refresh. @counted: by the system */
-static u32 find_known(const struct mc_worker *w, u32 counted)
-{
-	static const struct {
-		u8 kind;
-		u8 cause;
-	} watched[] = {
-		{ MC_BY_PREEMPTION, MC_CAUSE_PREEMPTION }, { MC_BY_MIGRATION, MC_CAUSE_MIGRATION },
-		{ MC_BY_INTERRUPT, MC_CAUSE_INTERRUPT }, { MC_BY_STEAL, MC_CAUSE_STEAL },
-	};
-	u32 known = counted | 1U << MC_CAUSE_UNKNOWN;
-	u8 kinds = mc_detector_kinds(w->cpu);
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(watched); i++)
-		known |= kinds & watched[i].kind ? 1U << watched[i].cause : 0;
-	return known;
-}
-
-static int prepare_watch(struct mc_worker *w, struct watch *t)
-{
-	int err;
-
-	t->known = mc_causes_known();
-	err = gauge_clock(w, t, &t->tail->bins);
-	mc_tail_clear(t->tail);
-	err = err ? err : gauge_usual(w, t, &t->tail->bins);
-	mc_tail_clear(t->tail);
-	err = err ? err : gauge_refresh(w, t, &t->tail->bins);
-	mc_tail_clear(t->tail);
-	t->tail->khz = mc_clock.khz;
-	t->tail->clock = t->clock[0];
-	t->tail->median = min(t->usual, t->limit);
-	t->tail->known = find_known(w, t->known) | (t->period.found ? 1U << MC_CAUSE_REFRESH : 0);
-	return err;
-}
-
-/* ------------------------------------------------------------------- samples */
-
-/* Were some of the window's spikes that are still unknown those of a hypervisor? */
-static void find_stolen(struct mc_worker *w, struct watch *t)
-{
-	u64 least = t->limit + mc_ns_to_ticks(STEAL_NS);
-	bool asked = false, stolen = false;
-	u32 i;
-
-	if (!(t->tail->known >> MC_CAUSE_STEAL & 1))
-		return;
-	for (i = 0; i < t->n; i++) {
-		if (t->spikes[i].cause != MC_CAUSE_UNKNOWN || t->spikes[i].ticks < least)
-			continue;
-		if (!asked)
-			stolen = mc_detector_stolen(&w->detector, w->cpu, true) == MC_STOLEN;
-		asked = true;
-		if (stolen)
-			t->spikes[i].cause = MC_CAUSE_STEAL;
-	}
-}
-
-static void account_spikes(struct mc_worker *w, struct watch *t)
-{
-	u32 i;
-
-	mc_period_mark(&t->period, t->spikes, t->n);
-	find_stolen(w, t);
-	for (i = 0; i < t->n; i++)
-		mc_tail_spike(t->tail, &t->spikes[i]);
-}
-
-/* Compare the memory with the value that the last access stored. */
-static void verify_last(struct watch *t)
-{
-	const struct mc_point *point = t->job->point;
-	u64 mask = point->v[KEY_WIDTH] == 8 ? ~0ULL : ~0U;
-	u64 found;
-
-	if (point->v[KEY_OP] == OP_READ)
-		return;
-	found = mask == ~0U ? READ_ONCE(*(u32 *)t->at) : READ_ONCE(*(u64 *)t->at);
-	t->wrong |= found != (t->value & mask);
-}
-
-/* Can the stored value be verified? A swap stores only if it finds the value of the last one. */
-static bool verifies(const struct tail_job *job)
-{
-	u64 op = job->point->v[KEY_OP];
-
-	return op == OP_WRITE || (op == OP_ATOMIC && job->one);
-}
-
-static int take_sample(struct mc_worker *w, struct watch *t)
-{
-	u64 left = t->job->point->v[KEY_COUNT], ticks;
-	int err = 0;
-
-	t->job->meas.each[w->index].sample.clock_bad = false;
-	while (left && !err) {
-		t->n = 0;
-		err = run_window(w, t, &t->tail->bins, &left, &ticks);
-		if (err)
-			break;
-		t->ticks += ticks;
-		account_spikes(w, t);
-	}
-	/* A device that is gone returns ones only, which no access has stored. */
-	if (err != -ENODEV && verifies(t->job))
-		verify_last(t);
-	return err;
-}
-
-static u64 median_ps(const struct mc_tail *tail)
-{
-	return mc_tail_ps(tail, mc_bins_at(&tail->bins, 500000000));
-}
-
-/* Move the times of all threads since the last call to the first one. Return: their median, ps. */
-static u64 gather_times(struct tail_job *job)
-{
-	struct watch *first = job->watch, *t;
-
-	for (t = first + 1; t < first + job->watchers; t++) {
-		mc_tail_join(first->tail, t->tail);
-		mc_tail_clear(t->tail);
-		first->ticks += t->ticks;
-		t->ticks = 0;
-	}
-	return median_ps(first->tail);
-}
-
-/* Add the times that were gathered to the result, unless the clock ran backwards meanwhile. */
-static void add_times(struct tail_job *job)
-{
-	struct watch *first = job->watch;
-	const struct mc_tail *tail = first->tail;
-	bool bad = false;
-	unsigned int i;
-
-	for (i = 0; i < job->watchers; i++)
-		bad |= job->meas.each[i].sample.clock_bad;
-	for (i = 0; i < job->watchers; i++)
-		job->tail->known |= job->watch[i].tail->known;
-	job->tail->khz = tail->khz;
-	job->tail->clock = tail->clock;
-	job->tail->median = tail->median;
-	if (!bad) {
-		mc_tail_join(job->tail, tail);
-		job->ticks += first->ticks;
-	}
-	mc_tail_clear(first->tail);
-	first->ticks = 0;
-}
-
-/* Keep a sample that all threads have ended. The first one that is kept replaces the warm-ups. */
-static void keep_sample(struct tail_job *job)
-{
-	bool warm = job->meas.done;
-	u64 ps = gather_times(job);
-
-	if (mc_measurement_keep(&job->meas, ps) && !warm) {
-		mc_tail_clear(job->tail);
-		job->ticks = 0;
-	}
-	add_times(job);
-}
-
-/*
- * Keep what was measured of a sample that did not end, once all threads have ended. If it would
- * have been the first one, the warm-ups count, too.
- */
-static void keep_rest(struct tail_job *job)
-{
-	u64 ps = gather_times(job), n = job->watch->tail->bins.n;
-	u64 warmups = job->meas.done ? 0 : job->tail->bins.n;
-	unsigned int i;
-
-	if (!mc_measurement_wants(&job->meas) || !(n + warmups))
-		return;
-	add_times(job);
-	if (warmups) {
-		/* Times of a clock that ran backwards are not among those that were added. */
-		for (i = 0; i < job->watchers; i++)
-			job->meas.each[i].sample.clock_bad = false;
-		ps = median_ps(job->tail);
-	}
-	mc_measurement_add(&job->meas, ps);
-	/* The run may have ended between this sample and the next one. */
-	job->stopped = warmups || n < job->watchers * job->point->v[KEY_COUNT];
-}
-
-static int watch_accesses(struct mc_worker *w, struct tail_job *job)
-{
-	struct watch *t = &job->watch[w->index];
-	/* Threads that load the memory never come to the barrier again. */
-	bool alone = job->watchers < job->meas.n;
-	int err = prepare_watch(w, t);
-
-	if (!err && !alone)
-		err = mc_barrier(w);
-	if (!w->index)
-		job->began = mc_ticks();
-	if (!err && !alone)
-		err = mc_barrier(w);
-	while (!err && mc_measurement_wants(&job->meas)) {
-		err = take_sample(w, t);
-		if (!err && !alone)
-			err = mc_barrier(w);
-		if (!err && !w->index)
-			keep_sample(job);
-		if (!err && !alone)
-			err = mc_barrier(w);
-		mc_breathe();
-	}
-	return err;
-}
-
-static int load_memory(struct mc_worker *w, struct tail_job *job)
-{
-	struct mc_walk walk;
-	int err;
-
-	mc_walk_begin(&walk, &job->load[w->index], w->index);
-	while (!mc_flag(&job->over)) {
-		err = open_window(w, job);
-		if (err)
-			return err;
-		mc_walk_window(&walk);
-		mc_walk_fit(&walk, close_window(w, job));
-	}
-	return 0;
-}
-
-static int tail_job(struct mc_worker *w, void *arg)
-{
-	struct tail_job *job = arg;
-	int err;
-
-	if (!w->index)
-		job->began = mc_ticks();
-	err = mc_barrier(w);
-	if (err)
-		return err;
-	if (w->index >= job->watchers)
-		return load_memory(w, job);
-	err = watch_accesses(w, job);
-	mc_flag_set(&job->over, true);
-	return err;
-}
-
 /* ---------------------------------------------------------------- the record */
 
 /* Percentiles beyond which there would be less than one access are not known. */
@@ -821,7 +228,7 @@ static void set_percentiles(struct mc_record *rec, const struct mc_tail *tail)
 		mc_record_set(rec, COL_MAX_CAUSE, tail->worst->cause);
 }
 
-static void set_spikes(struct mc_record *rec, const struct tail_job *job)
+static void set_spikes(struct mc_record *rec, const struct mc_watch_job *job)
 {
 	const struct mc_tail *tail = job->tail;
 	u64 excess = mc_tail_excess(tail), spikes = 0;
@@ -837,9 +244,9 @@ static void set_spikes(struct mc_record *rec, const struct tail_job *job)
 }
 
 /* Set the refresh of the first thread that found one. */
-static void set_refresh(struct mc_record *rec, const struct tail_job *job)
+static void set_refresh(struct mc_record *rec, const struct mc_watch_job *job)
 {
-	const struct watch *t = job->watch, *end = t + job->watchers;
+	const struct mc_watch *t = job->watch, *end = t + job->watchers;
 	bool known = false;
 
 	for (; t < end && !t->period.found; t++)
@@ -857,12 +264,12 @@ static void set_refresh(struct mc_record *rec, const struct tail_job *job)
 
 static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
-	struct tail_job *job = arg;
-	const struct watch *first = job->watch;
+	struct mc_watch_job *job = arg;
+	const struct mc_watch *first = job->watch;
 	const struct mc_tail *tail = job->tail;
 	unsigned int i;
 
-	keep_rest(job);
+	mc_watch_keep_rest(job);
 	mc_measurement_record(&job->meas, rec);
 	if (!rec->stats.samples || !tail->bins.n)
 		return;
@@ -878,7 +285,7 @@ static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	mc_record_set(rec, COL_STOPPED, job->stopped);
 	rec->tail = job->tail;
 	job->tail = NULL;
-	if (!verifies(job))
+	if (!job->mask)
 		return;
 	rec->verified = MC_VERIFIED_OK;
 	for (i = 0; i < job->watchers; i++) {
@@ -887,16 +294,24 @@ static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	}
 }
 
+/* ---------------------------------------------------------------- the accesses */
+
+static u64 swap_word(void *at, u64 n, u64 value)
+{
+	return cmpxchg((u64 *)at, value - 1, value);
+}
+
 /* Give a thread its part of the memory, and room for its spikes or its load. */
-static int set_up_thread(struct tail_job *job, struct mc_run *run, unsigned int i)
+static int set_up_thread(struct mc_watch_job *job, struct mc_run *run,
+			 const struct mc_point *point, unsigned int i)
 {
 	struct mc_part part = mc_measurement_part(&job->meas, &run->area, i);
-	u64 slice = slice_of(job->point, job->meas.n);
-	struct watch *t = &job->watch[i];
+	u64 slice = slice_of(point, job->meas.n);
+	struct mc_watch *t = &job->watch[i];
 
 	if (i >= job->watchers) {
 		job->load[i] = (struct mc_load){
-			.mix = &mc_mixes[job->point->v[KEY_LOAD]], .view = part.view,
+			.mix = &mc_mixes[point->v[KEY_LOAD]], .view = part.view,
 			.start = part.index * slice, .slice = slice,
 		};
 		return mc_load_begin(&job->load[i], &run->error);
@@ -905,12 +320,12 @@ static int set_up_thread(struct tail_job *job, struct mc_run *run, unsigned int 
 	t->view = part.view;
 	t->start = part.index * slice;
 	t->lines = slice / LINE;
-	t->spikes = mc_alloc_array(SPIKES, sizeof(*t->spikes));
-	t->room = mc_alloc_array(SPIKES, sizeof(*t->room));
+	t->spikes = mc_alloc_array(MC_WATCH_SPIKES, sizeof(*t->spikes));
+	t->room = mc_alloc_array(MC_WATCH_SPIKES, sizeof(*t->room));
 	t->tail = mc_alloc_array(1, sizeof(*t->tail));
 	mc_random_seed(&t->random, i);
 	t->at = mc_view_at(t->view, t->start, NULL);
-	if (job->point->v[KEY_OP] == OP_ATOMIC)
+	if (point->v[KEY_OP] == OP_ATOMIC)
 		t->value = READ_ONCE(*(u64 *)t->at);
 	return t->spikes && t->room && t->tail ? 0 :
 	       mc_fail(&run->error, -ENOMEM, "cpu: no memory for the spikes of %u threads",
@@ -920,16 +335,23 @@ static int set_up_thread(struct tail_job *job, struct mc_run *run, unsigned int 
 static int tail_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	const struct mc_mmio_loop *loops = mc_mmio_loop_find(point->v[KEY_WIDTH]);
-	struct tail_job *job = arg;
+	struct mc_watch_job *job = arg;
 	u64 op = point->v[KEY_OP];
 	unsigned int i, n = job->meas.n;
 	int err = 0;
 
-	job->point = point;
+	job->count = point->v[KEY_COUNT];
+	job->walk_events = op == OP_READ ? 1U << MC_EVENT_LOAD_WALKS :
+			   op == OP_WRITE ? 1U << MC_EVENT_STORE_WALKS :
+			   1U << MC_EVENT_LOAD_WALKS | 1U << MC_EVENT_STORE_WALKS;
+	job->spike = point->v[KEY_SPIKE];
 	job->run = op == OP_ATOMIC ? swap_word :
 		   op == OP_READ ? loops->run[MC_MMIO_READ] : loops->run[MC_MMIO_WRITE];
 	job->fenced = op == OP_WRITE;
 	job->one = point->v[KEY_PLACES] == PLACES_ONE;
+	/* A swap stores only if it finds the value of the last one. */
+	if (op == OP_WRITE || (op == OP_ATOMIC && job->one))
+		job->mask = point->v[KEY_WIDTH] == 8 ? ~0ULL : ~0U;
 	job->flush = flushes(point);
 	job->delay = mc_ns_to_ticks(point->v[KEY_DELAY]);
 	job->watchers = point->v[KEY_LOAD] == NO_LOAD ? n : 1;
@@ -939,17 +361,19 @@ static int tail_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	if (!job->watch || !job->load || !job->tail)
 		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", n, MC_S(n));
 	for (i = 0; i < n && !err; i++)
-		err = set_up_thread(job, run, i);
+		err = set_up_thread(job, run, point, i);
 	return err;
 }
 
 static void tail_clean_up(void *arg)
 {
-	struct tail_job *job = arg;
+	struct mc_watch_job *job = arg;
 	unsigned int i;
 
 	for (i = 0; i < job->meas.n && job->watch && job->load; i++) {
 		mc_load_end(&job->load[i]);
+		if (job->watch[i].smis)
+			mc_counter_close(job->watch[i].smis);
 		mc_free(job->watch[i].tail);
 		mc_free(job->watch[i].room);
 		mc_free(job->watch[i].spikes);
@@ -998,9 +422,9 @@ const struct mc_test mc_test_tail = {
 	.reads_only = tail_reads_only,
 	.note = tail_note,
 	.check = tail_check,
-	.job_bytes = sizeof(struct tail_job),
+	.job_bytes = sizeof(struct mc_watch_job),
 	.set_up = tail_set_up,
-	.job = tail_job,
+	.job = mc_watch_run,
 	.fill = tail_fill,
 	.clean_up = tail_clean_up,
 };

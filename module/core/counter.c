@@ -43,8 +43,8 @@ static const struct event {
 	{ "instructions", 0, 1 },
 	{ "L1-dcache-load-misses", 3, 0x10000 },
 	{ "cache-misses", 0, 3 },
-	{ "dTLB-load-misses", 3, 0x10003 },
-	{ "dTLB-store-misses", 3, 0x10103 },
+	[MC_EVENT_LOAD_WALKS] = { "dTLB-load-misses", 3, 0x10003 },
+	[MC_EVENT_STORE_WALKS] = { "dTLB-store-misses", 3, 0x10103 },
 };
 
 /**

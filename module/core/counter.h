@@ -13,7 +13,8 @@
 /* The traffic that a counter counts; its name begins with it. */
 enum mc_traffic { MC_DRAM_READ, MC_DRAM_WRITE, MC_NTRAFFIC };
 
-#define MC_NEVENTS	6	/* events of a core that can be counted */
+/* The events of a core that can be counted and are meant somewhere; all have names. */
+enum { MC_EVENT_LOAD_WALKS = 4, MC_EVENT_STORE_WALKS = 5, MC_NEVENTS };
 
 /**
  * struct mc_counter - a perf counter
@@ -25,12 +26,14 @@ enum mc_traffic { MC_DRAM_READ, MC_DRAM_WRITE, MC_NTRAFFIC };
  * @line: its line in the text
  * @type: number of its PMU (struct perf_event_attr)
  * @config: number of the event
+ * @pinned: it has its place on the PMU always, or is not counted
  * @cpu: the CPU on which it is opened; an event of a core is opened for each thread
  * @scale: bytes per count of DRAM traffic
  */
 struct mc_counter {
 	char name[MC_COUNTER_NAME];
 	bool core;
+	bool pinned;
 	unsigned int event;
 	enum mc_traffic traffic;
 	unsigned int line;

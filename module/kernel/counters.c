@@ -32,6 +32,22 @@ static u64 read_event(void *event, u64 *enabled, u64 *running)
 {
 	return perf_event_read_value(event, enabled, running);
 }
+
+/* As perf_event_read_local() does it, which is not exported. */
+static bool peek_event(struct perf_event *event, u64 *value)
+{
+	unsigned long flags;
+	bool here;
+
+	local_irq_save(flags);
+	here = READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE &&
+	       READ_ONCE(event->oncpu) == smp_processor_id();
+	if (here)
+		event->pmu->read(event);
+	*value = local64_read(&event->count);
+	local_irq_restore(flags);
+	return here;
+}
 #else
 static void *create_event(struct perf_event_attr *attr, int cpu, struct task_struct *task)
 {
@@ -44,6 +60,11 @@ static u64 read_event(void *event, u64 *enabled, u64 *running)
 	*running = 0;
 	return 0;
 }
+
+static bool peek_event(void *event, u64 *value)
+{
+	return false;
+}
 #endif
 
 /* A counter on @cpu; or if that is -1, of @task wherever it runs. */
@@ -52,6 +73,7 @@ static void *open_for(const struct mc_counter *c, int cpu, struct task_struct *t
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = (u32)c->type, .config = c->config,
+		.pinned = c->pinned,
 	};
 	void *event = create_event(&attr, cpu, task);
 
@@ -104,6 +126,19 @@ void *mc_event_open(const struct mc_counter *c, int *why)
 void mc_counter_read(void *event, struct mc_reading *now)
 {
 	now->value = read_event(event, &now->enabled, &now->running);
+}
+
+/**
+ * mc_counter_peek() - read an event of the calling thread without sleeping
+ * @event: from mc_event_open()
+ * @value: result: its count
+ *
+ * Context: The thread whose event it is; interrupts may be off.
+ * Return: false: it is not counted now, since it has no place on the PMU of this CPU.
+ */
+bool mc_counter_peek(void *event, u64 *value)
+{
+	return peek_event(event, value);
 }
 
 /**

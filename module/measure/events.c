@@ -157,6 +157,33 @@ void mc_events_stop(struct mc_events *events)
 }
 
 /**
+ * mc_events_peek() - read some of the events without sleeping
+ * @events: the thread's events, or NULL
+ * @which: a bit for each event that is meant
+ * @count: result: the sum of those that the thread has
+ *
+ * Context: The thread, interrupts may be off.
+ * Return: false: there are none, or one of them is not on the PMU now.
+ */
+bool mc_events_peek(const struct mc_events *events, u32 which, u64 *count)
+{
+	bool any = false;
+	unsigned int i;
+	u64 value;
+
+	*count = 0;
+	for (i = 0; events && i < events->n; i++) {
+		if (!(which >> events->each[i].which & 1))
+			continue;
+		if (!mc_counter_peek(events->each[i].event, &value))
+			return false;
+		*count += value;
+		any = true;
+	}
+	return any;
+}
+
+/**
  * mc_events_clear() - forget the windows until now
  * @events: the thread's events, or NULL
  */

@@ -44,6 +44,7 @@ void mc_events_end(struct mc_run *run);
 
 void mc_events_start(struct mc_events *events);
 void mc_events_stop(struct mc_events *events);
+bool mc_events_peek(const struct mc_events *events, u32 which, u64 *count);
 
 void mc_events_clear(struct mc_events *events);
 void mc_events_take(const struct mc_events *events, struct mc_events_tally *tally);

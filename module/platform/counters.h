@@ -21,6 +21,7 @@ struct mc_counter *mc_counters_copy(unsigned int *n);
 void *mc_counter_open(const struct mc_counter *c, int *why);
 void *mc_event_open(const struct mc_counter *c, int *why);
 void mc_counter_read(void *event, struct mc_reading *now);
+bool mc_counter_peek(void *event, u64 *value);
 void mc_counter_close(void *event);
 
 #endif /* MC_COUNTERS_H */

@@ -319,15 +319,34 @@ static void test_samples_take_as_long_as_asked(void **state)
 	assert_int_equal(rec->stats.samples, 1);
 }
 
-/* A run can be stopped during the trials, and then has no record. */
+/*
+ * A run that is stopped before its first sample keeps the most that one of the trials has taken. The
+ * first trial takes one, the second four, the third sixteen.
+ */
 static void test_a_stop_during_trials(void **state)
 {
-	reset(1);
-	load_ps = 50000 * NS;
-	sim.stop_at = 40;
-	assert_int_equal(measure("latency size=64K time=20 repeat=4"), -ECANCELED);
-	assert_int_equal(done, 0);
-	assert_int_equal(n, 0);
+	u64 samples = 0, most = 0;
+	u32 at;
+
+	for (at = 1;; at++) {
+		reset(1);
+		load_ps = 50000 * NS;
+		sim.stop_at = at;
+		assert_int_equal(measure("latency size=64K time=20 repeat=4"), -ECANCELED);
+		if (done)
+			break;
+		assert_int_equal(n, rec->stats.samples > 0);
+		assert_in_range(rec->stats.samples, samples, samples + 1);
+		samples = rec->stats.samples;
+		most = max(most, samples);
+		if (!n)
+			continue;
+		assert_figure(rec, COL_NS, load_ps);
+		assert_int_equal(rec->stats.median_ps, 1024 * load_ps);
+		assert_in_range(rec->point.v[MC_KEY_REPEAT], 4, 400);
+	}
+	print_message("stopped %u times, %llu samples kept at most\n", at - 1, most);
+	assert_in_range(most, 16, 64);
 }
 
 static void test_cpus_take_turns(void **state)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/tail.c natively, with threads in virtual time, on a machine whose memory pauses
- * for its refresh, and on which interrupts and other events come at moments that are known.
+ * module/benchmarks/tail.c and module/measure/watch*.c natively, with threads in virtual time, on a
+ * machine whose memory pauses for its refresh, and on which interrupts and other events come at
+ * moments that are known.
  */
 #define TEST	mc_test_tail
 #include "stub/engine.h"
@@ -55,6 +56,8 @@ static u64 counts[MC_NCAUSES];	/* as the system counts them */
 static u8 seen;			/* disturbances since the last look */
 static bool was_stolen;
 static u32 counted;		/* causes that mc_causes_known() knows */
+static bool smi_event;		/* an event counts SMIs; here the first one does */
+static u64 walk_every;		/* one of so many accesses has a walk, which takes no time */
 
 u32 mc_causes_known(void)
 {
@@ -67,6 +70,12 @@ void mc_causes_read(u32 known, u64 *count)
 		if (known >> i & 1)
 			count[i] = counts[i];
 	}
+}
+
+bool mc_smi_event(struct mc_counter *c)
+{
+	*c = (struct mc_counter){ .core = true, .pinned = true };
+	return smi_event;
 }
 
 void mc_detector_begin(struct mc_detector *v)
@@ -91,6 +100,8 @@ static enum mc_stolen look_for_stolen(int cpu, bool at_once)
 static void leave_traces(u32 cause)
 {
 	counts[cause]++;
+	sim.event[0][0].value += cause == MC_CAUSE_SMI;
+	sim.event[0][MC_EVENT_LOAD_WALKS].value += cause == MC_CAUSE_WALK;
 	switch (cause) {
 	case MC_CAUSE_PREEMPTION:
 		seen |= MC_BY_PREEMPTION | MC_BY_INTERRUPT;
@@ -140,6 +151,8 @@ static u64 access_memory(void *at, u64 bytes, u64 n)
 		ps += into < pause_ps ? pause_ps - into : 0;
 		ps += chance(3 * NS);	/* so that not all times are multiples of 20 ns */
 	}
+	if (walk_every && !chance(walk_every))
+		sim.event[0][MC_EVENT_LOAD_WALKS].value++;
 	if (slow_every && !chance(slow_every))
 		ps += 9 * memory_ps;
 	sim_spend(ps + (in_gaps ? 0 : event_now()));
@@ -218,6 +231,8 @@ static void costs(void)
 	memset(planted_ps, 0, sizeof(planted_ps));
 	memset(counts, 0, sizeof(counts));
 	was_stolen = false;
+	smi_event = false;
+	walk_every = 0;
 	counted = 1 << MC_CAUSE_SMI | 1 << MC_CAUSE_NMI | 1 << MC_CAUSE_SOFTIRQ;
 	sim.kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_STEAL | MC_BY_PREEMPTION;
 	sim.stolen = look_for_stolen;
@@ -381,6 +396,62 @@ static void test_what_comes_between_accesses_is_no_cause(void **state)
 			assert_int_equal(rec->tail->cause[cause].count, 0);
 	}
 	assert_int_equal(lines_seen, ~0ULL);
+}
+
+static void plant_walks(void)
+{
+	if (done != 1)
+		return;
+	planting = 1 << MC_CAUSE_WALK | 1 << MC_CAUSE_SMI | 1 << MC_CAUSE_UNKNOWN;
+	next_event = accesses + 100;
+	next_cause = MC_CAUSE_WALK;
+}
+
+/*
+ * Walks and, where no register has them, SMIs are events of the PMU. A walk is the cause of a long
+ * access only if others have none, and only if it is of this access.
+ */
+static void test_events_of_the_pmu_are_causes(void **state)
+{
+	static const struct {
+		const char *more;
+		u64 walk_every;
+		bool off, walks, smis;
+	} rows[] = {
+		{ "", 0, false, true, true },
+		{ "", 10, false, true, true },
+		{ "", 1, false, false, true },
+		{ " op=write", 0, false, false, true },
+		{ "", 0, true, false, false },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		u32 known, least = rows[i].walk_every == 10;
+		char line[100];
+
+		reset(1);
+		sim.events = MC_NEVENTS;
+		sim.off_pmu = rows[i].off;
+		sim.refuses[MC_EVENT_STORE_WALKS] = ENOENT;
+		counted = 0;
+		smi_event = true;
+		walk_every = rows[i].walk_every;
+		after_sample = plant_walks;
+		snprintf(line, sizeof(line), "tail size=64K repeat=2 count=50000 warmup=0%s",
+			 rows[i].more);
+		assert_int_equal(measure(line), 0);
+		known = rec->tail->known;
+		assert_int_equal(known >> MC_CAUSE_WALK & 1, rows[i].walks);
+		assert_int_equal(known >> MC_CAUSE_SMI & 1, rows[i].smis);
+		assert_int_equal(planted[MC_CAUSE_WALK], EVENTS);
+		assert_figure(rec, COL_SPIKES, 3 * EVENTS);
+		/* One of ten of the other events falls on an access with a walk. */
+		assert_in_range(rec->tail->cause[MC_CAUSE_WALK].count, rows[i].walks * EVENTS,
+				rows[i].walks * EVENTS + least * EVENTS / 3);
+		assert_int_equal(rec->tail->cause[MC_CAUSE_SMI].count, rows[i].smis * EVENTS);
+	}
+	/* That of SMIs is closed, too. */
+	assert_int_equal(sim.closed, MC_NEVENTS);
 }
 
 /* What nobody counts is not known. */
@@ -610,6 +681,43 @@ static void test_a_stop_within_a_sample_loses_no_access(void **state)
 	stop_beyond = 0;
 	assert_int_equal(measure("tail size=64K"), stop_why);
 	assert_int_equal(n, 0);
+}
+
+/*
+ * The same in the trials that find how many samples take as long as time= says: the first takes one
+ * sample, the second four. The one with most samples is kept.
+ */
+static void test_a_stop_during_trials_loses_no_sample(void **state)
+{
+	static const struct {
+		u64 trials, at;		/* complete trials, tenths of a sample in the next one */
+		u32 samples;
+		bool stopped;
+	} rows[] = { { 0, 4, 1, true }, { 1, 4, 1, false }, { 1, 24, 3, true } };
+	const u64 count = 100000;
+	u64 before;
+
+	reset(1);
+	slow_every = 500;
+	assert_int_equal(measure("tail size=64K count=100000 warmup=0 repeat=1"), 0);
+	before = accesses - 2 * count;
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		u64 earlier = (rows[i].trials + 1) * before + rows[i].trials * count;
+
+		reset(1);
+		slow_every = 500;
+		sim.closing = stop_there;
+		stop_why = -EINTR;
+		stop_beyond = earlier + count * rows[i].at / 10;
+		assert_int_equal(measure("tail size=64K count=100000 time=20"), -EINTR);
+		assert_string_equal(run.error.text, "run: stopped by a signal; 1 result kept");
+		assert_int_equal(rec->stats.samples, rows[i].samples);
+		assert_figure(rec, COL_STOPPED, rows[i].stopped);
+		/* What is done before the samples of a trial differs by some accesses. */
+		assert_near(rec->value[COL_ACCESSES], rows[i].stopped ? accesses - earlier : count,
+			    1);
+		assert_sums(rec->value[COL_ACCESSES]);
+	}
 }
 
 /* The times of a sample in which the clock ran backwards don't count, also if it is cut short. */

@@ -15,7 +15,8 @@
  *   config 8-23   k, in sixteenths
  *
  * A third PMU, mc_core, counts for a thread what loops on its own CPU go through, in bytes
- * x k / 16. It has the kinds 1 and 2.
+ * x k / 16. It has the kinds 1 and 2, and of kind 5 the walks of page tables that the simulated
+ * machine's TLBs had on that CPU.
  *
  * The module watches calls of the loops named in loops=, whose arguments begin like struct
  * mc_loop_args. calls= names functions that have the number of bytes as an argument:
@@ -40,7 +41,8 @@
 
 #define TRAFFIC		0x400000e0	/* tools/sim/pages.h */
 #define TRAFFICS	16
-#define TRAFFIC_VALID	BIT_ULL(63)
+#define WALKS		(TRAFFIC + TRAFFICS)
+#define COUNT_VALID	BIT_ULL(63)
 
 enum { EVENT_COUNTS = 1, EVENT_ALONE, EVENT_ONCE, EVENT_NEVER, EVENT_SIMULATED };
 
@@ -116,12 +118,13 @@ static u64 k_of(const struct perf_event *event)
 	return event->attr.config >> 8 & 0xffff;
 }
 
-/* A register of the simulated machine with TRAFFIC_VALID; other machines have it nowhere. */
-static u64 read_traffic(unsigned int k)
+/* A register of the simulated machine with COUNT_VALID; other machines have it nowhere. */
+static u64 read_simulated(const struct perf_event *event)
 {
+	u32 number = event->pmu == &core.pmu ? WALKS : TRAFFIC + (u32)k_of(event);
 	u64 value = 0;
 #ifdef CONFIG_X86
-	if (rdmsrl_safe(TRAFFIC + k, &value))
+	if (rdmsrl_safe(number, &value))
 		return 0;
 #else
 	unsigned long flags;
@@ -129,7 +132,7 @@ static u64 read_traffic(unsigned int k)
 
 	local_irq_save(flags);
 	selected = read_sysreg(csselr_el1);
-	write_sysreg(TRAFFIC + k, csselr_el1);
+	write_sysreg(number, csselr_el1);
 	isb();
 	value = read_sysreg(ccsidr_el1);
 	write_sysreg(selected, csselr_el1);
@@ -145,7 +148,7 @@ static u64 lines_now(const struct perf_event *event)
 	u64 k = k_of(event);
 
 	if (kind_of(event) == EVENT_SIMULATED)
-		return read_traffic(k) & ~TRAFFIC_VALID;
+		return read_simulated(event) & ~COUNT_VALID;
 	if (event->pmu == &core.pmu)
 		return this_cpu_read(bytes_here) * k / 16;
 	return atomic64_read(&bytes) * k / 16 / 64;
@@ -162,7 +165,7 @@ static int fake_event_init(struct perf_event *event)
 		return -EINVAL;
 	if (kind_of(event) == EVENT_SIMULATED && k_of(event) >= TRAFFICS)
 		return -EINVAL;
-	if (kind_of(event) == EVENT_SIMULATED && !(read_traffic(k_of(event)) & TRAFFIC_VALID))
+	if (kind_of(event) == EVENT_SIMULATED && !(read_simulated(event) & COUNT_VALID))
 		return -EOPNOTSUPP;
 	if (kind_of(event) == EVENT_ONCE && opens >= 0 && !opens--)
 		return -ENODEV;
@@ -175,6 +178,8 @@ static int core_event_init(struct perf_event *event)
 {
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
+	if (kind_of(event) == EVENT_SIMULATED)
+		return read_simulated(event) & COUNT_VALID ? 0 : -EOPNOTSUPP;
 	return kind_of(event) == EVENT_COUNTS || kind_of(event) == EVENT_ALONE ? 0 : -EINVAL;
 }
 

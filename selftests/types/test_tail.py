@@ -2,11 +2,18 @@
 """Single accesses on a machine whose memory pauses for its refresh: the test finds the period and
 the length of the pauses, and no period where there is none."""
 
+import concurrent.futures
+import itertools
 import re
+import threading
 import unittest
 
 import room
 from room import machine
+
+# mc_core counts there what the machine's registers say: selftests/modules/mc_pmu.c.
+PMU = room.TOP / "build/6.1-gcc-witness/mc_pmu.ko"
+SIMULATED = 5
 
 LINE = "tail {} size=1M repeat=2 count=20000 warmup=0"
 PAUSES = ((7800, 350), (3900, 295))
@@ -55,13 +62,13 @@ class Tail(unittest.TestCase):
 
 class Causes(unittest.TestCase):
     """What is planted on CPU 1, and what the test blames for its spikes. The kernel counts these
-    interrupts, too. CPU 0 makes the kernel send NMIs that ask for a backtrace, or only works. An
-    access lasts until CPU 0 has come as far, so nearly all interrupts come during one."""
+    interrupts, too. QEMU sends NMIs. An access lasts until CPU 0, which works, has come as far, so
+    nearly all interrupts come during one."""
     LINE = "tail type=uc cpu=1 size=1M repeat=2 count=8000 warmup=0 spike=5300ns irq={}"
 
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(cpus=2, prices=machine.PRICES)
+        cls.room = room.Room(cpus=2, prices=machine.PRICES, append="apic_extnmi=all")
         cls.addClassCleanup(cls.room.close)
         cls.room.load(uc_load_ns=5000)
 
@@ -71,12 +78,12 @@ class Causes(unittest.TestCase):
         return {name: int(count) for name, count in
                 re.findall(r"^ *(\w+): +\d+ +(\d+)", told, re.M)}
 
-    def measure(self, irq, work):
+    def measure(self, irq):
         """The result, how many spikes each known cause has, and the interrupts meanwhile. The shell
         on CPU 0 starts no program: to read one from the disk would take too long."""
-        self.room.machine.sh(f"""cd {machine.DEBUGFS}; echo 1 >/proc/sys/kernel/sysrq
+        self.room.machine.sh(f"""cd {machine.DEBUGFS}
             (until read -r word _ <progress && [ $word = running ]; do :; done
-            while read -r word _ <progress && [ $word = running ]; do {work}; done
+            while read -r word _ <progress && [ $word = running ]; do :; done
             ) </dev/null >/dev/null 2>&1 &""")
         before = self.interrupts()
         result = self.room.ask(self.LINE.format(irq)).result
@@ -97,16 +104,77 @@ class Causes(unittest.TestCase):
         self.assertLessEqual(abs(sum(one["excess_ns"] for one in known) - beyond), width)
 
     def test_nmis(self):
-        result, blamed, came = self.measure("off", "echo l >/proc/sysrq-trigger")
+        over = threading.Event()
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            sending = pool.submit(self.room.machine.send_nmis, over, 0.05)
+            try:
+                result, blamed, came = self.measure("off")
+            finally:
+                over.set()
+        print(f"# sent: {sending.result()}")
         self.assertEqual(list(blamed), ["nmi"])
         self.assertTrue(5 <= blamed["nmi"] <= came["NMI"])
         self.assert_adds_up(result)
 
     def test_interrupts_of_the_timer(self):
-        result, blamed, came = self.measure("on", ":")
+        result, blamed, came = self.measure("on")
         self.assertLessEqual(set(blamed), {"interrupt", "softirq"})
         self.assertTrue(5 <= sum(blamed.values()) <= sum(came.values()))
         self.assert_adds_up(result)
+
+
+class Walks(unittest.TestCase):
+    """Loads at random from more pages or fewer than the TLB has entries. Only a walk of the page
+    tables takes time. A PMU counts the machine's walks for the thread."""
+    ENTRIES = 256
+    LINE = "tail flush=no places=all page=4K size={}K repeat=1 count=20000 warmup=0 irq=off"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room(prices=machine.PRICES)
+        cls.addClassCleanup(cls.room.close)
+        cls.room.load(**room.FREE | {
+            "tlb_miss_ns": 3000, "tlb_entries": cls.ENTRIES, "tlb2_entries": 0})
+        cls.kind = cls.room.machine.sh(
+            f"insmod {PMU}; cat /sys/bus/event_source/devices/mc_core/type").strip()
+
+    def causes(self, pages, event=SIMULATED):
+        """What is blamed, and how often; and the walks of the last windows, added up."""
+        self.room.machine.sh(f"echo 'dTLB-load-misses type={self.kind} config={event}' "
+                             f">{machine.DEBUGFS}/counters")
+        run = self.room.ask(self.LINE.format(4 * pages))
+        blamed = {one["cause"]: one["count"] for one in run.result["tail"]["causes"]
+                  if one["count"] or one["cause"] == "walk"}
+        walks = [window["did"]["walks"] for window in run.windows]
+        print(f"# {pages} pages, event {event}: {blamed}")
+        return blamed, list(itertools.accumulate(reversed(walks)))
+
+    def test_within_reach_there_is_none(self):
+        blamed, walks = self.causes(self.ENTRIES // 2)
+        self.assertEqual((blamed, walks[5]), ({"walk": 0}, 0))
+
+    def test_beyond_reach_each_is_found(self):
+        """The samples' windows are the last ones. The test has some walks beside its accesses."""
+        for pages in (self.ENTRIES, self.ENTRIES * 9 // 8):
+            blamed, walks = self.causes(pages)
+            with self.subTest(pages=pages):
+                self.assertEqual(list(blamed), ["walk"])
+                self.assertGreater(blamed["walk"], 1000)
+                self.assertTrue(any(blamed["walk"] <= n <= 1.01 * blamed["walk"] for n in walks))
+
+    def test_what_is_usual_is_no_cause(self):
+        blamed, walks = self.causes(4 * self.ENTRIES)
+        self.assertEqual(blamed, {"walk": None})
+        self.assertGreater(walks[-1], 10000)
+
+    def test_what_is_not_counted_is_not_known(self):
+        """An event that counts nothing, and one that can't be opened."""
+        for event, walks in ((1, 0), (3, None)):
+            blamed, _walks = self.causes(self.ENTRIES * 9 // 8, event)
+            with self.subTest(event=event):
+                self.assertEqual(blamed.pop("walk"), walks)
+                self.assertGreater(sum(blamed.values()), 1000)
+                self.assertLessEqual(set(blamed), {"unknown", "refresh"})
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ sim_prepare() {
 	# The front end in the guest adds this to its records.
 	export MEMCACHE_SIMULATED="{\"qemu\":\"$version\",\"prices\":$listed}"
 	simulator=(-accel "tcg,thread=single" -plugin "$(sim_plugin)")
+	[ -z "${SIM_CONTROL:-}" ] ||
+		simulator+=(-qmp "unix:$(quoted "$SIM_CONTROL.qmp"),server=on,wait=off")
 	about+=", prices ${prices#"$TOP"/}"
 	# Two things stay where they are: the code of the module, and the rate of the clock, which
 	# Linux would measure by the HPET or the PM timer. The machine is no emulation whose times

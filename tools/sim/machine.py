@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -153,6 +154,25 @@ class Machine:
         """Have these physical addresses cost what memory of another node does. With begin == end,
         all memory costs again what that of its own node does."""
         self._ask(f"memory {begin:x} {end:x} {node}" if begin != end else "memory")
+
+    def send_nmis(self, over: threading.Event, every: float) -> int:
+        """Have QEMU send an NMI to each CPU every so many seconds until the event is set. Linux
+        takes them on CPU 0 only, or on all with apic_extnmi=all. x86 only. Return: their number."""
+        sent = 0
+        with socket.socket(socket.AF_UNIX) as monitor, monitor.makefile("r") as answers:
+            monitor.connect(str(self.tmp / "control.qmp"))
+            answers.readline()      # QEMU's greeting
+            order = "qmp_capabilities"
+            while True:
+                monitor.sendall(json.dumps({"execute": order}).encode())
+                # Events come between, too.
+                while "return" not in (answer := json.loads(answers.readline())):
+                    if "error" in answer:
+                        raise ValueError(answer["error"]["desc"])
+                if over.wait(every):
+                    return sent
+                order = "inject-nmi"
+                sent += 1
 
     def price_functions(self, *ranges: str) -> None:
         """Have the accesses of these functions of the kernel cost something, too. An argument

@@ -312,11 +312,19 @@ static void cpuid(uint64_t *rax_rcx_rdx_rbx)
 	r[2] = out[3];
 }
 
-static uint64_t traffic_register(uint32_t number)
+static bool is_count(uint64_t number)
 {
-	const struct traffic *t = model_traffic(number / 2);
+	return number >= TRAFFIC && number <= WALKS;
+}
 
-	return TRAFFIC_VALID | (number % 2 ? t->written : t->read);
+static uint64_t count_register(uint32_t number)
+{
+	const struct traffic *t;
+
+	if (number == WALKS)
+		return COUNT_VALID | model_happened(machine_current())->walks;
+	t = model_traffic((number - TRAFFIC) / 2);
+	return COUNT_VALID | (number % 2 ? t->written : t->read);
 }
 
 static msr_function qemu_rdmsr;
@@ -331,8 +339,8 @@ static void __attribute__((optimize("O2"))) rdmsr(uint64_t *rax_rcx_rdx_rbx)
 
 	if (msr == MSR_PREFETCHERS)
 		value = pages_prefetchers(machine_current());
-	else if (msr - TRAFFIC < 2 * NODES_MOST)
-		value = traffic_register(msr - TRAFFIC);
+	else if (is_count(msr))
+		value = count_register(msr);
 	else
 		return qemu_rdmsr(r);
 	r[0] = (uint32_t)value;
@@ -354,8 +362,8 @@ static uint64_t __attribute__((optimize("O2"))) get_register(void *env, const vo
 
 	if (strcmp(*(const char *const *)about, "CCSIDR"))
 		return qemu_get_register(env, about);
-	return which - TRAFFIC < 2 * NODES_MOST ? traffic_register(which - TRAFFIC) :
-	       describe_arm64_cache(model_prices(), which);
+	return is_count(which) ? count_register(which) :
+				 describe_arm64_cache(model_prices(), which);
 }
 
 static void __attribute__((optimize("O2"))) set_register(void *env, const void *about,

@@ -10,3 +10,8 @@ u32 mc_causes_known(void)
 void mc_causes_read(u32 known, u64 *count)
 {
 }
+
+bool mc_smi_event(struct mc_counter *c)
+{
+	return false;
+}

@@ -3,6 +3,7 @@
 #include <linux/kernel_stat.h>
 
 #include "kernel/arch.h"
+#include "platform/causes.h"
 
 /**
  * mc_interrupt_count() - interrupts of this CPU so far
@@ -33,6 +34,17 @@ bool mc_nmi_count(u64 *count)
  * Return: false: what the secure world does is not counted.
  */
 bool mc_smi_count(u64 *count)
+{
+	return false;
+}
+
+/**
+ * mc_smi_event() - the event of the PMU that counts SMIs
+ * @c: result
+ *
+ * Return: false: no event of arm64 counts them.
+ */
+bool mc_smi_event(struct mc_counter *c)
 {
 	return false;
 }

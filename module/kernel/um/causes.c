@@ -23,3 +23,14 @@ u32 mc_causes_known(void)
 void mc_causes_read(u32 known, u64 *count)
 {
 }
+
+/**
+ * mc_smi_event() - the event of the PMU that counts SMIs
+ * @c: result
+ *
+ * Return: false: there is no PMU.
+ */
+bool mc_smi_event(struct mc_counter *c)
+{
+	return false;
+}

@@ -2,12 +2,15 @@
 /* The interrupts of a CPU, which the kernel counts at two places. */
 #include <linux/hardirq.h>
 #include <linux/kernel_stat.h>
+#include <linux/perf_event.h>
 #include <asm/processor.h>
 
 #include "arch/cores.h"
 #include "kernel/arch.h"
+#include "platform/causes.h"
 
-#define MSR_SMI	0x34	/* of Intel, since Nehalem: SMIs of the thread since its reset */
+#define EVENT_SMI	0x2b	/* PMCx02B of AMD since Zen: ls_smi_rx (PPR for family 17h) */
+#define MSR_SMI		0x34	/* of Intel, since Nehalem: SMIs of the thread since its reset */
 
 /* The first counter in irq_cpustat_t; from there to its end all are counters. */
 #ifdef MC_HAVE_IRQ_COUNTS
@@ -62,4 +65,20 @@ bool mc_smi_count(u64 *count)
 {
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && !mc_hypervisor() &&
 	       !mc_msr_read(MSR_SMI, count);
+}
+
+/**
+ * mc_smi_event() - the event of the PMU that counts SMIs
+ * @c: result
+ *
+ * Return: false: no event of this CPU does, or a hypervisor may make it up.
+ */
+bool mc_smi_event(struct mc_counter *c)
+{
+	*c = (struct mc_counter){
+		.core = true, .pinned = true, .type = PERF_TYPE_RAW, .config = EVENT_SMI,
+	};
+	return (boot_cpu_data.x86_vendor == X86_VENDOR_AMD ||
+		boot_cpu_data.x86_vendor == X86_VENDOR_HYGON) &&
+	       boot_cpu_data.x86 >= 0x17 && !mc_hypervisor();
 }

@@ -222,6 +222,12 @@ void mc_counter_read(void *event, struct mc_reading *now)
 	*now = *(struct mc_reading *)event;
 }
 
+bool mc_counter_peek(void *event, u64 *value)
+{
+	*value = ((struct mc_reading *)event)->value;
+	return !sim.off_pmu;
+}
+
 void mc_counter_close(void *event)
 {
 	sim.closed++;

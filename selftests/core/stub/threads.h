@@ -69,6 +69,7 @@ struct sim {
 	unsigned int closed;	/* how many have been closed */
 	struct mc_reading reading[8];
 	unsigned int events;	/* number of events of the cores that are set */
+	bool off_pmu;			/* no event is on its PMU now */
 	int refuses[MC_NEVENTS];	/* errno with which an event can't be opened; 0: it can */
 	struct mc_reading event[THREADS_MOST][MC_NEVENTS];	/* those of each thread */
 };

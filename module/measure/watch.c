@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Single accesses, each timed by itself, in windows.
+ *
+ * An access that takes longer than spike= is a spike: what the system counts is read behind it,
+ * and what has changed since the last look is its cause. So that a change belongs to the spike,
+ * the time between two accesses is watched, too: where it was long, the counts are read before
+ * the next access. Nothing is read while nothing happens.
+ *
+ * Spikes without such a cause that end at equal distances are of the memory's refresh. Its period
+ * is found before the samples, from spikes that belong to none of them.
+ */
+#include "measure/watch.h"
+#include "platform/causes.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+#define CLOCK_READINGS	10000U	/* pairs of readings that tell what the clock costs, at most */
+#define TRIALS		20000U	/* accesses that tell what is usual */
+#define TRIALS_LEAST	1000U	/* so many do if they are far apart */
+#define WINDOWS		64U	/* of trials, and of the search for a period */
+#define SHIFT_EACH	8U	/* of so many accesses meanwhile, one is late */
+#define GAP_NS		200	/* and two usual steps: a longer gap hides an interrupt */
+
+/* ------------------------------------------------------------------- causes */
+
+/* Read the counts, and find those that have changed. Return: bits of enum mc_cause. */
+static u32 look(struct mc_worker *w, struct mc_watch *t)
+{
+	u8 seen = mc_detector_end(&w->detector);
+	u64 before[MC_NCAUSES];
+	u32 causes = 0, cause;
+
+	memcpy(before, t->count, sizeof(before));
+	mc_causes_read(t->known, t->count);
+	if (t->smis)
+		mc_counter_peek(t->smis, &t->count[MC_CAUSE_SMI]);
+	mc_detector_begin(&w->detector);
+	for (cause = 0; cause < MC_NCAUSES; cause++) {
+		if (t->known >> cause & 1 && t->count[cause] != before[cause])
+			causes |= 1U << cause;
+	}
+	causes |= seen & MC_BY_PREEMPTION ? 1U << MC_CAUSE_PREEMPTION : 0;
+	causes |= seen & MC_BY_MIGRATION ? 1U << MC_CAUSE_MIGRATION : 0;
+	causes |= seen & MC_BY_INTERRUPT ? 1U << MC_CAUSE_INTERRUPT : 0;
+	return causes | 1U << MC_CAUSE_UNKNOWN;
+}
+
+/*
+ * Wait for a part of a step, so that the next accesses come at other times of the memory's period
+ * than the last ones. Steps of equal length may fall in with it, and then come too early or too
+ * late for each pause.
+ */
+static void shift_phase(struct mc_worker *w, struct mc_watch *t)
+{
+	u64 from = mc_ticks(), ticks;
+	u64 wait = mc_random_below(mc_random_next(&t->random, MC_LCG), 2 * t->usual + 1);
+
+	do {
+		ticks = mc_ticks() - from;
+	} while (ticks < wait);
+	if (ticks > wait + t->gap)
+		look(w, t);
+}
+
+/* The walks until now. Return: false: they are not counted, or not now. */
+static bool count_walks(const struct mc_worker *w, const struct mc_watch *t, u64 *walks)
+{
+	return t->walk_events && mc_events_peek(w->events, t->walk_events, walks);
+}
+
+/* The walks come first, since all that follows may have some. */
+static void note_spike(struct mc_worker *w, struct mc_watch *t, u64 from, u64 ticks)
+{
+	u64 walks;
+	bool walked = count_walks(w, t, &walks) && t->walks_known && walks != t->walks;
+	u32 causes = look(w, t) | (walked ? 1U << MC_CAUSE_WALK : 0);
+
+	t->spikes[t->n++] = (struct mc_spike){
+		.at = from - min(from, t->job->began), .ticks = ticks, .window = t->window,
+		.cause = __builtin_ctz(causes),
+	};
+}
+
+/* ----------------------------------------------------------------- accesses */
+
+static void *next_line(struct mc_watch *t)
+{
+	u64 line = mc_random_below(mc_random_next(&t->random, MC_LCG), t->lines);
+
+	return mc_view_at(t->view, t->start + line * MC_LOAD_LINE, NULL);
+}
+
+/* Prepare an access, outside of its time. Return: when the counts were read last, or @ended. */
+static u64 prepare_access(struct mc_worker *w, struct mc_watch *t, u64 ended)
+{
+	const struct mc_watch_job *job = t->job;
+
+	if (!job->one)
+		t->at = next_line(t);
+	if (job->flush)
+		mc_flush(t->at);
+	t->value++;
+	if (!job->delay)
+		return ended;
+	while (mc_ticks() - ended < job->delay)
+		mc_relax();
+	/* An interrupt may have come that made the delay no longer. */
+	look(w, t);
+	return mc_ticks();
+}
+
+/* Read what must be known before an access. Return: the ticks at its begin. */
+static u64 begin_access(const struct mc_worker *w, struct mc_watch *t)
+{
+	u64 before = t->walks;
+
+	t->walks_known = count_walks(w, t, &t->walks);
+	t->walked += t->walks != before;
+	return mc_ticks();
+}
+
+/* Time accesses for as long as a window lasts. Return: their number. */
+static u64 time_accesses(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins, u64 most)
+{
+	const struct mc_watch_job *job = t->job;
+	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), ended, from, ticks, done = 0;
+
+	/* Events between two windows don't count as causes in this one. */
+	look(w, t);
+	ended = mc_ticks();
+	do {
+		if (t->shifts && !(done % SHIFT_EACH)) {
+			shift_phase(w, t);
+			ended = mc_ticks();
+		}
+		ended = prepare_access(w, t, ended);
+		from = begin_access(w, t);
+		if (from - ended > t->gap) {
+			look(w, t);
+			from = begin_access(w, t);
+		}
+		job->run(t->at, 1, t->value);
+		if (job->fenced)
+			mc_wait_for_all();
+		ended = mc_ticks();
+		ticks = ended > from ? ended - from : 0;
+		if (ticks > t->limit)
+			note_spike(w, t, from, ticks);
+		mc_bins_add(bins, ticks);
+		if (ticks > t->limit)
+			ended = mc_ticks();
+	} while (++done < most && ended - w->began < aim && t->n < MC_WATCH_SPIKES);
+	return done;
+}
+
+/**
+ * mc_watch_open() - open a timed window
+ * @w: the thread
+ * @job: the point, which says whether interrupts are off
+ *
+ * Context: Worker thread.
+ * Return: 0 or what stops the run, a negative errno.
+ */
+int mc_watch_open(struct mc_worker *w, const struct mc_watch_job *job)
+{
+	return mc_window_open(w, job->meas.each[w->index].settings.irq_off);
+}
+
+/**
+ * mc_watch_close() - close a timed window
+ * @w: the thread
+ * @job: the point
+ *
+ * Disturbances are causes here, so no sample is left out for them, as mc_measurement_close()
+ * would have it.
+ *
+ * Context: Worker thread; may schedule once the window is closed.
+ * Return: duration in ticks, 0 if the clock ran backwards.
+ */
+u64 mc_watch_close(struct mc_worker *w, struct mc_watch_job *job)
+{
+	struct mc_sampler *sampler = &job->meas.each[w->index];
+	u64 ticks = mc_window_close(w);
+
+	sampler->window_max = max(sampler->window_max, ticks);
+	return ticks;
+}
+
+/**
+ * mc_watch_window() - time accesses in one window
+ * @w: the thread
+ * @t: its watch
+ * @bins: gets their times
+ * @left: accesses that are left to do; gets less by those that were done
+ * @ticks: result: duration of the window, 0 if the clock ran backwards
+ *
+ * Context: Worker thread.
+ * Return: 0 or what stops the run, a negative errno.
+ */
+int mc_watch_window(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins, u64 *left,
+		    u64 *ticks)
+{
+	int err = mc_watch_open(w, t->job);
+
+	if (err)
+		return err;
+	*left -= time_accesses(w, t, bins, *left);
+	*ticks = mc_watch_close(w, t->job);
+	t->job->meas.each[w->index].sample.clock_bad |= !*ticks;
+	t->window++;
+	return 0;
+}
+
+/* -------------------------------------------------------- before the samples */
+
+/* Measure what two readings of the clock cost. A slow clock is read less often. */
+static int gauge_clock(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins)
+{
+	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), from, to;
+	int err = mc_watch_open(w, t->job);
+
+	if (err)
+		return err;
+	t->resolution = ~0ULL >> 1;
+	do {
+		from = mc_ticks();
+		to = mc_ticks();
+		mc_bins_add(bins, to > from ? to - from : 0);
+		if (to > from)
+			t->resolution = min(t->resolution, to - from);
+	} while (bins->n < CLOCK_READINGS && to - w->began < aim);
+	mc_watch_close(w, t->job);
+	t->clock[0] = mc_bins_at(bins, 500000000);
+	t->clock[1] = mc_bins_at(bins, 999000000);
+	return 0;
+}
+
+/*
+ * Measure usual accesses: their median, and the time from one to the next in the best window.
+ * The faster half of the times shows how much usual ones differ, since rare events make no access
+ * faster.
+ */
+static int gauge_usual(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins)
+{
+	u64 left = TRIALS, before = left, spread, ticks, spike;
+	int err = 0;
+
+	t->limit = ~0ULL;
+	t->gap = ~0ULL;
+	t->step = ~0ULL;
+	for (; left && !err && (t->window < WINDOWS || TRIALS - left < TRIALS_LEAST);
+	     before = left) {
+		err = mc_watch_window(w, t, bins, &left, &ticks);
+		if (!err)
+			t->step = min(t->step, ticks / (before - left));
+	}
+	if (err)
+		return err;
+	/* A walk that most accesses have makes none of them slower than the median. */
+	if (!t->walks_known || 2 * t->walked >= TRIALS - left)
+		t->walk_events = 0;
+	t->usual = mc_bins_at(bins, 500000000);
+	spread = t->usual - mc_bins_at(bins, 100000000);
+	spike = t->job->spike;
+	t->limit = spike == MC_AUTO ? t->usual + max(t->usual / 2, 6 * spread) + t->resolution :
+				      t->clock[0] + mc_ns_to_ticks(spike);
+	t->gap = 2 * t->step + mc_ns_to_ticks(GAP_NS);
+	return 0;
+}
+
+/* Look for the period of refresh in the spikes of some windows. */
+static int gauge_refresh(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins)
+{
+	u64 ticks;
+	int err = 0;
+
+	t->n = 0;
+	t->window = 0;
+	t->shifts = true;
+	while (!err && t->window < WINDOWS && t->n < MC_WATCH_SPIKES) {
+		u64 left = ~0ULL;
+
+		err = mc_watch_window(w, t, bins, &left, &ticks);
+	}
+	t->shifts = false;
+	if (err)
+		return err;
+	t->period.khz = mc_clock.khz;
+	t->period.limit = t->limit;
+	/* Times on a coarse clock have the period of its steps. */
+	t->period_known = t->resolution < mc_ns_to_ticks(MC_PERIOD_LEAST_NS / 4) &&
+			  mc_period_find(&t->period, t->spikes, t->n, min(t->usual, t->limit),
+					 t->room, mc_breathe);
+	/* The first look is not back at the first spike of a sample. */
+	mc_detector_stolen(&w->detector, w->cpu, true);
+	return mc_threads_stopped(w->threads);
+}
+
+/* The causes that can be seen from the thread's CPU, but for refresh. @counted: by the system */
+static u32 find_known(const struct mc_worker *w, u32 counted)
+{
+	static const struct {
+		u8 kind;
+		u8 cause;
+	} watched[] = {
+		{ MC_BY_PREEMPTION, MC_CAUSE_PREEMPTION }, { MC_BY_MIGRATION, MC_CAUSE_MIGRATION },
+		{ MC_BY_INTERRUPT, MC_CAUSE_INTERRUPT }, { MC_BY_STEAL, MC_CAUSE_STEAL },
+	};
+	u32 known = counted | 1U << MC_CAUSE_UNKNOWN;
+	u8 kinds = mc_detector_kinds(w->cpu);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(watched); i++)
+		known |= kinds & watched[i].kind ? 1U << watched[i].cause : 0;
+	return known;
+}
+
+/* Open the event that counts SMIs where nothing else does. tail_clean_up() closes it. */
+static void open_smis(struct mc_watch *t)
+{
+	struct mc_counter c;
+	u64 count;
+	int why;
+
+	if (t->known >> MC_CAUSE_SMI & 1 || !mc_smi_event(&c))
+		return;
+	t->smis = mc_event_open(&c, &why);
+	if (t->smis && mc_counter_peek(t->smis, &count))
+		t->known |= 1U << MC_CAUSE_SMI;
+}
+
+/**
+ * mc_watch_prepare() - find out before the samples what is usual, and the refresh
+ * @w: the thread
+ * @t: its watch
+ *
+ * Context: Worker thread.
+ * Return: 0 or what stops the run, a negative errno.
+ */
+int mc_watch_prepare(struct mc_worker *w, struct mc_watch *t)
+{
+	int err;
+
+	t->known = mc_causes_known();
+	open_smis(t);
+	t->walk_events = t->job->walk_events;
+	err = gauge_clock(w, t, &t->tail->bins);
+	mc_tail_clear(t->tail);
+	err = err ? err : gauge_usual(w, t, &t->tail->bins);
+	mc_tail_clear(t->tail);
+	err = err ? err : gauge_refresh(w, t, &t->tail->bins);
+	mc_tail_clear(t->tail);
+	t->tail->khz = mc_clock.khz;
+	t->tail->clock = t->clock[0];
+	t->tail->median = min(t->usual, t->limit);
+	t->tail->known = find_known(w, t->known) |
+			 (t->period.found ? 1U << MC_CAUSE_REFRESH : 0) |
+			 (t->walk_events ? 1U << MC_CAUSE_WALK : 0);
+	return err;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Threads that time single accesses, and what they find out of the slow ones. */
+#ifndef MC_WATCH_H
+#define MC_WATCH_H
+
+#include "arch/mmio.h"
+#include "core/generator.h"
+#include "core/period.h"
+#include "core/tail.h"
+#include "measure/load.h"
+#include "measure/measurement.h"
+
+#define MC_WATCH_SPIKES	4096U	/* kept at once: of a window, or of those that show a period */
+
+/**
+ * struct mc_watch - a thread that times accesses
+ * @job: the point
+ * @view: the memory
+ * @start: offset of the thread's first line
+ * @lines: number of its lines
+ * @at: the line that was accessed last
+ * @random: state of a generator
+ * @value: what was stored last
+ * @wrong: something else was found in its place
+ * @usual: ticks of a usual access
+ * @limit: an access of more ticks is a spike
+ * @step: ticks from an access to the next, in the fastest window
+ * @gap: as many ticks between two accesses are usual
+ * @shifts: some accesses come later than they could
+ * @known: causes that are counted, a bit each
+ * @count: their counts at the last look
+ * @smis: the event that counts SMIs, if nothing else does; or NULL
+ * @walk_events: the thread's events that count walks of page tables, a bit each; 0: none do, or
+ *	most accesses have one
+ * @walks: their count before the access
+ * @walks_known: it could be read
+ * @walked: accesses with a walk until then
+ * @window: number of windows so far
+ * @n: number of spikes in @spikes
+ * @spikes: array of MC_WATCH_SPIKES spikes
+ * @room: array of MC_WATCH_SPIKES numbers
+ * @clock: ticks of two readings of the clock, the median, and what 99.9 % took at most
+ * @resolution: the smallest difference between two such readings that is not 0
+ * @period: that of the refresh
+ * @period_known: there were enough spikes to look for it
+ * @ticks: time in windows of the current sample
+ * @tail: times of the current sample
+ */
+struct mc_watch {
+	struct mc_watch_job *job;
+	const struct mc_view *view;
+	u64 start;
+	u64 lines;
+	void *at;
+	struct mc_random random;
+	u64 value;
+	bool wrong;
+	u64 usual;
+	u64 limit;
+	u64 step;
+	u64 gap;
+	bool shifts;
+	u32 known;
+	u64 count[MC_NCAUSES];
+	void *smis;
+	u32 walk_events;
+	u64 walks;
+	bool walks_known;
+	u64 walked;
+	u32 window;
+	u32 n;
+	struct mc_spike *spikes;
+	u64 *room;
+	u64 clock[2];
+	u64 resolution;
+	struct mc_period period;
+	bool period_known;
+	u64 ticks;
+	struct mc_tail *tail;
+};
+
+/**
+ * struct mc_watch_job - a point
+ * @meas: the measurement
+ * @count: accesses of each thread in a sample
+ * @spike: an access that takes longer is a spike, ns; or MC_AUTO
+ * @walk_events: events of a core that count walks for such an access, a bit each
+ * @mask: bits of a word that an access stores and that are verified; 0: none are
+ * @run: the access
+ * @fenced: a fence ends it
+ * @one: it is always to the same line
+ * @flush: that line is flushed before
+ * @delay: ticks between two accesses
+ * @watchers: number of threads that time accesses, the first ones; the others load the memory
+ * @watch: array with a watch for each thread
+ * @load: array with a load for each thread
+ * @began: ticks at which the samples began, or, before, the search for a period
+ * @over: the last sample was taken
+ * @stopped: something else ended it
+ * @ticks: time in windows of all samples that were kept; before the first one, of warm-ups
+ * @tail: times of all these samples
+ */
+struct mc_watch_job {
+	struct mc_measurement meas;
+	u64 count;
+	u64 spike;
+	u32 walk_events;
+	u64 mask;
+	mc_mmio_run run;
+	bool fenced;
+	bool one;
+	bool flush;
+	u64 delay;
+	unsigned int watchers;
+	struct mc_watch *watch;
+	struct mc_load *load;
+	u64 began;
+	u32 over;
+	bool stopped;
+	u64 ticks;
+	struct mc_tail *tail;
+};
+
+int mc_watch_open(struct mc_worker *w, const struct mc_watch_job *job);
+u64 mc_watch_close(struct mc_worker *w, struct mc_watch_job *job);
+int mc_watch_window(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins, u64 *left,
+		    u64 *ticks);
+int mc_watch_prepare(struct mc_worker *w, struct mc_watch *t);
+int mc_watch_run(struct mc_worker *w, void *arg);
+void mc_watch_keep_rest(struct mc_watch_job *job);
+
+#endif /* MC_WATCH_H */

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples of single accesses. In each window of a sample, the spikes of unknown cause that end at
+ * the pauses' ends of the refresh are those of the refresh.
+ *
+ * A sample is count= accesses of each thread, and its time is their median.
+ */
+#include "measure/watch.h"
+#include "platform/clock.h"
+#include "platform/os.h"
+
+#define STEAL_NS	20000	/* shorter spikes are not of a hypervisor that ran others */
+
+/* Were some of the window's spikes that are still unknown those of a hypervisor? */
+static void find_stolen(struct mc_worker *w, struct mc_watch *t)
+{
+	u64 least = t->limit + mc_ns_to_ticks(STEAL_NS);
+	bool asked = false, stolen = false;
+	u32 i;
+
+	if (!(t->tail->known >> MC_CAUSE_STEAL & 1))
+		return;
+	for (i = 0; i < t->n; i++) {
+		/* A hypervisor that ran others has left no translations of ours. */
+		if ((t->spikes[i].cause != MC_CAUSE_UNKNOWN &&
+		     t->spikes[i].cause != MC_CAUSE_WALK) || t->spikes[i].ticks < least)
+			continue;
+		if (!asked)
+			stolen = mc_detector_stolen(&w->detector, w->cpu, true) == MC_STOLEN;
+		asked = true;
+		if (stolen)
+			t->spikes[i].cause = MC_CAUSE_STEAL;
+	}
+}
+
+static void account_spikes(struct mc_worker *w, struct mc_watch *t)
+{
+	u32 i;
+
+	mc_period_mark(&t->period, t->spikes, t->n);
+	find_stolen(w, t);
+	for (i = 0; i < t->n; i++)
+		mc_tail_spike(t->tail, &t->spikes[i]);
+}
+
+/* Compare the memory with the value that the last access stored. */
+static void verify_last(struct mc_watch *t)
+{
+	u64 mask = t->job->mask;
+	u64 found = mask == ~0U ? READ_ONCE(*(u32 *)t->at) : READ_ONCE(*(u64 *)t->at);
+
+	t->wrong |= found != (t->value & mask);
+}
+
+static int take_sample(struct mc_worker *w, struct mc_watch *t)
+{
+	u64 left = t->job->count, ticks;
+	int err = 0;
+
+	t->job->meas.each[w->index].sample.clock_bad = false;
+	while (left && !err) {
+		t->n = 0;
+		err = mc_watch_window(w, t, &t->tail->bins, &left, &ticks);
+		if (err)
+			break;
+		t->ticks += ticks;
+		account_spikes(w, t);
+	}
+	/* A device that is gone returns ones only, which no access has stored. */
+	if (err != -ENODEV && t->job->mask)
+		verify_last(t);
+	return err;
+}
+
+static u64 median_ps(const struct mc_tail *tail)
+{
+	return mc_tail_ps(tail, mc_bins_at(&tail->bins, 500000000));
+}
+
+/* Move the times of all threads since the last call to the first one. Return: their median, ps. */
+static u64 gather_times(struct mc_watch_job *job)
+{
+	struct mc_watch *first = job->watch, *t;
+
+	for (t = first + 1; t < first + job->watchers; t++) {
+		mc_tail_join(first->tail, t->tail);
+		mc_tail_clear(t->tail);
+		first->ticks += t->ticks;
+		t->ticks = 0;
+	}
+	return median_ps(first->tail);
+}
+
+/* Add the times that were gathered to the result, unless the clock ran backwards meanwhile. */
+static void add_times(struct mc_watch_job *job)
+{
+	struct mc_watch *first = job->watch;
+	const struct mc_tail *tail = first->tail;
+	bool bad = false;
+	unsigned int i;
+
+	for (i = 0; i < job->watchers; i++)
+		bad |= job->meas.each[i].sample.clock_bad;
+	for (i = 0; i < job->watchers; i++)
+		job->tail->known |= job->watch[i].tail->known;
+	job->tail->khz = tail->khz;
+	job->tail->clock = tail->clock;
+	job->tail->median = tail->median;
+	if (!bad) {
+		mc_tail_join(job->tail, tail);
+		job->ticks += first->ticks;
+	}
+	mc_tail_clear(first->tail);
+	first->ticks = 0;
+}
+
+/* Keep a sample that all threads have ended. The first one that is kept replaces the warm-ups. */
+static void keep_sample(struct mc_watch_job *job)
+{
+	bool warm = job->meas.done;
+	u64 ps = gather_times(job);
+
+	if (mc_measurement_keep(&job->meas, ps) && !warm) {
+		mc_tail_clear(job->tail);
+		job->ticks = 0;
+	}
+	add_times(job);
+}
+
+/**
+ * mc_watch_keep_rest() - keep what was measured of a sample that did not end
+ * @job: the point
+ *
+ * If it would have been the first one, the warm-ups count, too.
+ *
+ * Context: Process, once all threads have ended.
+ */
+void mc_watch_keep_rest(struct mc_watch_job *job)
+{
+	u64 ps = gather_times(job), n = job->watch->tail->bins.n;
+	u64 warmups = job->meas.done ? 0 : job->tail->bins.n;
+	unsigned int i;
+
+	if (!mc_measurement_wants(&job->meas) || !(n + warmups))
+		return;
+	add_times(job);
+	if (warmups) {
+		/* Times of a clock that ran backwards are not among those that were added. */
+		for (i = 0; i < job->watchers; i++)
+			job->meas.each[i].sample.clock_bad = false;
+		ps = median_ps(job->tail);
+	}
+	mc_measurement_add(&job->meas, ps);
+	/* The run may have ended between this sample and the next one. */
+	job->stopped = warmups || n < job->watchers * job->count;
+}
+
+static int watch_accesses(struct mc_worker *w, struct mc_watch_job *job)
+{
+	struct mc_watch *t = &job->watch[w->index];
+	/* Threads that load the memory never come to the barrier again. */
+	bool alone = job->watchers < job->meas.n;
+	int err = mc_watch_prepare(w, t);
+
+	if (!err && !alone)
+		err = mc_barrier(w);
+	if (!w->index)
+		job->began = mc_ticks();
+	if (!err && !alone)
+		err = mc_barrier(w);
+	while (!err && mc_measurement_wants(&job->meas)) {
+		err = take_sample(w, t);
+		if (!err && !alone)
+			err = mc_barrier(w);
+		if (!err && !w->index)
+			keep_sample(job);
+		if (!err && !alone)
+			err = mc_barrier(w);
+		mc_breathe();
+	}
+	return err;
+}
+
+static int load_memory(struct mc_worker *w, struct mc_watch_job *job)
+{
+	struct mc_walk walk;
+	int err;
+
+	mc_walk_begin(&walk, &job->load[w->index], w->index);
+	while (!mc_flag(&job->over)) {
+		err = mc_watch_open(w, job);
+		if (err)
+			return err;
+		mc_walk_window(&walk);
+		mc_walk_fit(&walk, mc_watch_close(w, job));
+	}
+	return 0;
+}
+
+/**
+ * mc_watch_run() - do what a thread does at a point: time accesses, or load the memory
+ * @w: the thread
+ * @arg: the point, a struct mc_watch_job
+ *
+ * Context: Worker thread.
+ * Return: 0 or what stops the run, a negative errno.
+ */
+int mc_watch_run(struct mc_worker *w, void *arg)
+{
+	struct mc_watch_job *job = arg;
+	int err;
+
+	if (!w->index)
+		job->began = mc_ticks();
+	err = mc_barrier(w);
+	if (err)
+		return err;
+	if (w->index >= job->watchers)
+		return load_memory(w, job);
+	err = watch_accesses(w, job);
+	mc_flag_set(&job->over, true);
+	return err;
+}
