@@ -534,10 +534,10 @@ KUNIT_ARRAY_PARAM_DESC(map, map_cases, name);
 static void skip_if_mtrrs_forbid_wb(struct kunit *test, const void *p)
 {
 #ifdef CONFIG_X86_64
-	u64 msr;
+	u32 low, high;
 
 	if (walk(p).type == TYPE_UC_MINUS && boot_cpu_has(X86_FEATURE_MTRR) &&
-	    !rdmsrl_safe(MSR_MTRRdefType, &msr) && !(msr & MTRR_DEF_TYPE_E))
+	    !rdmsr_safe(MSR_MTRRdefType, &low, &high) && !(low & MTRR_DEF_TYPE_E))
 		kunit_skip(test, "the firmware has left the MTRRs off, so no memory is WB");
 #endif
 }
