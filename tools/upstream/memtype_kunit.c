@@ -8,7 +8,7 @@
  * lookup_address() nor the list of reserved memory types takes part.
  *
  * Where types have no effect because a hypervisor or an emulator ignores them, tests are skipped,
- * and say so. Without X86_FEATURE_HYPERVISOR, a type without an effect is a failure.
+ * and say so. Where excused() knows of no hypervisor, a type without an effect is a failure.
  *
  * See Documentation/mm/memtype_kunit.rst.
  */
@@ -36,16 +36,19 @@
 #define HAVE_SET_MEMORY	1	/* RAM can be given another type */
 #elif defined(CONFIG_ARM64)
 #include <asm/sysreg.h>
+#include <asm/virt.h>
 #define HAVE_TYPES	1
 #define HAVE_SET_MEMORY	0
+#define pat_enabled()	true	/* all types are always there */
 #else
 #define HAVE_TYPES	0
 #define HAVE_SET_MEMORY	0
 #endif
+#define HAVE_SPEEDS	(HAVE_SET_MEMORY && IS_ENABLED(CONFIG_MEMTYPE_KUNIT_BENCHMARK))
 
+#if HAVE_TYPES
+/* Types have the names of x86. Those of arm64 that correspond are in type_names. */
 enum type { TYPE_NONE, TYPE_UC, TYPE_UC_MINUS, TYPE_WC, TYPE_WT, TYPE_WP, TYPE_WB };
-
-static const char * const type_names[] = { "none", "UC", "UC-", "WC", "WT", "WP", "WB" };
 
 /* What the page tables say of an address, and the size of the page. */
 struct mapping {
@@ -53,8 +56,11 @@ struct mapping {
 	unsigned long size;
 };
 
-#if HAVE_TYPES
 #ifdef CONFIG_X86_64
+#define TYPE_NONCACHED	TYPE_UC_MINUS	/* what pgprot_noncached() asks for */
+
+static const char * const type_names[] = { "none", "UC", "UC-", "WC", "WT", "WP", "WB" };
+
 /* An entry has an index. The type is in the PAT register, whoever wrote that. */
 static enum type type_of(u64 entry, bool large)
 {
@@ -79,6 +85,11 @@ static pgd_t *kernel_table(void)
 	return __va(read_cr3_pa());
 }
 #else
+#define TYPE_NONCACHED	TYPE_UC
+
+static const char * const type_names[] = { "none", "Device-nGnRnE", "Device-nGnRE", "Normal-NC",
+					   "WT", "WP", "Normal" };
+
 /* An entry has an index. The type is in MAIR_EL1. */
 static enum type type_of(u64 entry, bool large)
 {
@@ -87,22 +98,24 @@ static enum type type_of(u64 entry, bool large)
 	if (!(entry & PTE_VALID))
 		return TYPE_NONE;
 	switch (mair >> (8 * (entry >> 2 & 7)) & 0xff) {
-	case 0xff:
+	case MAIR_ATTR_NORMAL:
+	case MAIR_ATTR_NORMAL_TAGGED:
 		return TYPE_WB;
-	case 0x44:			/* Normal non-cacheable */
+	case MAIR_ATTR_NORMAL_NC:
 		return TYPE_WC;
-	case 0x04:			/* Device-nGnRE */
+	case MAIR_ATTR_DEVICE_nGnRE:
 		return TYPE_UC_MINUS;
-	case 0x00:			/* Device-nGnRnE */
+	case MAIR_ATTR_DEVICE_nGnRnE:
 		return TYPE_UC;
 	default:
 		return TYPE_NONE;
 	}
 }
 
+/* The register may name the middle of the table, where 52 bits of address are not used. */
 static pgd_t *kernel_table(void)
 {
-	return __va(read_sysreg(ttbr1_el1) & GENMASK_ULL(47, 12));
+	return __va(read_sysreg(ttbr1_el1) & GENMASK_ULL(47, PAGE_SHIFT));
 }
 #endif
 
@@ -136,12 +149,6 @@ static struct mapping walk(const void *p)
 	pte = pte_offset_kernel(pmd, addr);
 	return (struct mapping){ type_of(pte_val(*pte), false), PAGE_SIZE };
 }
-#else
-static struct mapping walk(const void *p)
-{
-	return (struct mapping){ TYPE_NONE, PAGE_SIZE };
-}
-#endif
 
 /* --------------------------------------------------------------------- memory of a test */
 
@@ -203,12 +210,6 @@ static void expect_mapping(struct kunit *test, void *addr, int pages, enum type 
 			    first.size / SZ_1K);
 }
 
-static void unmap(void *addr)
-{
-	vunmap(addr);
-}
-
-#if HAVE_SET_MEMORY
 /* ------------------------------------------------------------------------------ timing */
 
 /* Loads of a line, and lines that are stored, in a timed pass. Interrupts are off meanwhile. */
@@ -218,11 +219,13 @@ static void unmap(void *addr)
 
 /* memtype_loops.S; nothing but memtype_write_lines() writes, so that any RAM may be read. */
 asmlinkage void memtype_loads(void *line, unsigned long count);
+#if HAVE_SET_MEMORY
 asmlinkage void memtype_flushed_loads(void *line, unsigned long count);
 asmlinkage void memtype_read_lines(void *lines, unsigned long count);
 asmlinkage void memtype_write_lines(void *lines, unsigned long count);
 /* Only speeds need it, but the type that kCFI checks is emitted for what C takes the address of. */
 __ADDRESSABLE(memtype_read_lines);
+#endif
 
 /* The least time of some passes, for each of @count loads or lines of a pass, in picoseconds. */
 static u64 least_ps(void (*pass)(void *p, unsigned long count), void *p, unsigned long count)
@@ -242,34 +245,14 @@ static u64 least_ps(void (*pass)(void *p, unsigned long count), void *p, unsigne
 	return least * 1000 / count;
 }
 
-/* What a type costs: loads of the same line, also after a flush; stores that fill one. In ps. */
-struct times {
-	u64 load, flushed, line;
-};
-
-static struct times measure(struct kunit *test, void *p, const char *what)
-{
-	struct times t = {
-		.load = least_ps(memtype_loads, p, LOADS),
-		.flushed = least_ps(memtype_flushed_loads, p, LOADS),
-		.line = least_ps(memtype_write_lines, p, LINES),
-	};
-
-	kunit_info(test, "%s: a load takes %llu ps, %llu after CLFLUSH; a line of stores %llu\n",
-		   what, t.load, t.flushed, t.line);
-	return t;
-}
-
-/* Loads from a cache are faster than those after a flush. */
-static bool is_cached(struct times t)
-{
-	return 2 * t.load < t.flushed;
-}
-
 /* Types may have no effect here, and no kernel could help that. */
 static bool excused(void)
 {
+#ifdef CONFIG_X86_64
 	return boot_cpu_has(X86_FEATURE_HYPERVISOR);
+#else
+	return !is_kernel_in_hyp_mode();
+#endif
 }
 
 #define EXCUSE	"the hypervisor or emulator ignores memory types"
@@ -281,6 +264,32 @@ static void skip_rest(struct kunit *test, const char *reason)
 	kunit_skip(test, "%s", reason);
 }
 
+/* WB memory is as fast as RAM. All other types are not, because nothing is cached. */
+static void expect_effect(struct kunit *test, void *p, enum type type, const char *what)
+{
+	u64 here = least_ps(memtype_loads, p, LOADS);
+	u64 ram = least_ps(memtype_loads, get_block(test, 0)->addr, LOADS);
+
+	kunit_info(test, "%s: a load takes %llu ps, of RAM %llu\n", what, here, ram);
+	if (type == TYPE_WB) {
+		KUNIT_EXPECT_LE_MSG(test, here, 2 * ram, "%s is slower than RAM", what);
+		return;
+	}
+	if (here <= 2 * ram && excused())
+		skip_rest(test, "the type has no effect: " EXCUSE);
+	KUNIT_EXPECT_GT_MSG(test, here, 2 * ram, "%s is as fast as RAM", what);
+}
+
+/* Without PAT, as with the parameter nopat, the kernel gives UC- to those who want WC. */
+static enum type type_to_get(struct kunit *test, enum type type)
+{
+	if (type != TYPE_WC || pat_enabled())
+		return type;
+	kunit_info(test, "PAT is off: WC memory is UC-\n");
+	return TYPE_UC_MINUS;
+}
+
+#if HAVE_SET_MEMORY
 /* ------------------------------------------------------------------------ set_memory_*() */
 
 #define ORDER_2M	(PMD_SHIFT - PAGE_SHIFT)
@@ -300,15 +309,6 @@ static const struct set_case {
 };
 
 KUNIT_ARRAY_PARAM_DESC(set, set_cases, name);
-
-/* Without PAT, as with the parameter nopat, the kernel gives UC- to those who want WC. */
-static enum type type_to_get(struct kunit *test, enum type type)
-{
-	if (type != TYPE_WC || pat_enabled())
-		return type;
-	kunit_info(test, "PAT is off: WC memory is UC-\n");
-	return TYPE_UC_MINUS;
-}
 
 static void change(struct kunit *test, struct block *b, int (*set)(unsigned long addr, int pages))
 {
@@ -342,6 +342,24 @@ static void memtype_set_memory(struct kunit *test)
 	if (size < b->before.size)
 		kunit_info(test, "a page of %lu KiB of the direct map is now split\n",
 			   b->before.size / SZ_1K);
+}
+
+/* What a type costs: loads of the same line, also after a flush; stores that fill one. In ps. */
+struct times {
+	u64 load, flushed, line;
+};
+
+static struct times measure(struct kunit *test, void *p, const char *what)
+{
+	struct times t = {
+		.load = least_ps(memtype_loads, p, LOADS),
+		.flushed = least_ps(memtype_flushed_loads, p, LOADS),
+		.line = least_ps(memtype_write_lines, p, LINES),
+	};
+
+	kunit_info(test, "%s: a load takes %llu ps, %llu after CLFLUSH; a line of stores %llu\n",
+		   what, t.load, t.flushed, t.line);
+	return t;
 }
 
 /* Loads from UC and WC memory take at least twice as long, and stores to WC leave by lines. */
@@ -416,6 +434,7 @@ static void memtype_ram_is_cached(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, slow, 0UL, "there is RAM that is not cached, first at %lu MiB",
 			    first >> (20 - PAGE_SHIFT));
 }
+#endif
 
 /* Nobody has freed a page without making it WB again. */
 static void memtype_free_pages_are_wb(struct kunit *test)
@@ -444,7 +463,8 @@ static void memtype_free_pages_are_wb(struct kunit *test)
 			}
 		}
 	}
-	kunit_info(test, "direct map: %lu x 2 MiB in large pages, %lu x 4 KiB\n", large, small);
+	kunit_info(test, "direct map: %lu x %lu KiB in large pages, %lu x %lu KiB\n", large,
+		   PMD_SIZE / SZ_1K, small, PAGE_SIZE / SZ_1K);
 	KUNIT_EXPECT_EQ_MSG(test, wrong, 0UL, "free pages are not WB, the first at %lu MiB",
 			    first >> (20 - PAGE_SHIFT));
 }
@@ -454,7 +474,7 @@ static void memtype_free_pages_are_wb(struct kunit *test)
 static unsigned long reserved;
 module_param(reserved, ulong, 0444);
 MODULE_PARM_DESC(reserved,
-		 "physical address of 2 MiB of RAM that nobody uses, as by memmap=2M$ADDRESS");
+		 "physical address of 2 MiB of RAM that nobody uses, as by memmap=2M$ADDRESS or mem=");
 
 static void unmap_io(void *addr)
 {
@@ -464,6 +484,16 @@ static void unmap_io(void *addr)
 static void *map_uc(phys_addr_t at, size_t size)
 {
 	return (void __force *)ioremap(at, size);
+}
+
+/* The type that a strict order needs. UC- and Device-nGnRE are not as strict. */
+static void *map_strict(phys_addr_t at, size_t size)
+{
+#ifdef CONFIG_X86_64
+	return (void __force *)ioremap_uc(at, size);
+#else
+	return (void __force *)ioremap_np(at, size);
+#endif
 }
 
 static void *map_wc(phys_addr_t at, size_t size)
@@ -481,7 +511,7 @@ static void *memremap_wc(phys_addr_t at, size_t size)
 	return memremap(at, size, MEMREMAP_WC);
 }
 
-/* The alias asks for a type that is refused meanwhile. */
+/* The alias asks for a type that x86 refuses meanwhile. On arm64, nobody looks. */
 static const struct map_case {
 	const char *name;
 	void *(*map)(phys_addr_t at, size_t size);
@@ -490,7 +520,8 @@ static const struct map_case {
 } map_cases[] = {
 	{ "ioremap", map_uc, NULL, TYPE_UC_MINUS },
 	{ "ioremap_wc", map_wc, NULL, TYPE_WC },
-	{ "memremap WB", memremap_wb, map_wc, TYPE_WB },
+	{ HAVE_SET_MEMORY ? "ioremap_uc" : "ioremap_np", map_strict, NULL, TYPE_UC },
+	{ "memremap WB", memremap_wb, HAVE_SET_MEMORY ? map_wc : NULL, TYPE_WB },
 	{ "memremap WC", memremap_wc, NULL, TYPE_WC },
 };
 
@@ -502,11 +533,13 @@ KUNIT_ARRAY_PARAM_DESC(map, map_cases, name);
  */
 static void skip_if_mtrrs_forbid_wb(struct kunit *test, const void *p)
 {
-	u64 msr;
+#ifdef CONFIG_X86_64
+	u32 low, high;
 
 	if (walk(p).type == TYPE_UC_MINUS && boot_cpu_has(X86_FEATURE_MTRR) &&
-	    !rdmsrl_safe(MSR_MTRRdefType, &msr) && !(msr & MTRR_DEF_TYPE_E))
+	    !rdmsr_safe(MSR_MTRRdefType, &low, &high) && !(low & MTRR_DEF_TYPE_E))
 		kunit_skip(test, "the firmware has left the MTRRs off, so no memory is WB");
+#endif
 }
 
 /* Map the memory that reserved= names, or skip the test. */
@@ -534,9 +567,9 @@ static void memtype_map(struct kunit *test)
 	const struct map_case *c = test->param_value;
 	enum type type = type_to_get(test, c->type);
 	void *alias, *p = map_reserved(test);
+	bool large = IS_ALIGNED(reserved | SZ_2M, PMD_SIZE) && arch_vmap_pmd_supported(PAGE_KERNEL);
 
-	expect_mapping(test, p, SZ_2M / PAGE_SIZE, type,
-		       IS_ALIGNED(reserved, SZ_2M) ? PMD_SIZE : PAGE_SIZE, c->name);
+	expect_mapping(test, p, SZ_2M / PAGE_SIZE, type, large ? PMD_SIZE : PAGE_SIZE, c->name);
 	if (!c->alias || !pat_enabled())
 		return;
 	alias = c->alias(reserved, PAGE_SIZE);
@@ -545,19 +578,11 @@ static void memtype_map(struct kunit *test)
 		unmap_io(alias);
 }
 
-/* Mappings that are WB are cached, as RAM is. All others are not. */
 static void memtype_map_effect(struct kunit *test)
 {
 	const struct map_case *c = test->param_value;
-	struct times t = measure(test, map_reserved(test), c->name);
-	struct times ram = measure(test, get_block(test, 0)->addr, "RAM");
-	bool should_be = c->type == TYPE_WB;
 
-	if ((is_cached(t) != should_be || !is_cached(ram)) && excused())
-		skip_rest(test, "the type has no effect: " EXCUSE);
-	KUNIT_EXPECT_TRUE_MSG(test, is_cached(ram), "RAM is not cached");
-	KUNIT_EXPECT_EQ_MSG(test, is_cached(t), should_be, "%s has no effect",
-			    type_names[c->type]);
+	expect_effect(test, map_reserved(test), c->type, c->name);
 }
 
 static int note_first(struct resource *found, void *data)
@@ -581,55 +606,70 @@ static void memtype_acpi_tables(struct kunit *test)
 	skip_if_mtrrs_forbid_wb(test, p);
 	expect_mapping(test, p, 1, TYPE_WB, PAGE_SIZE, "memremap WB of ACPI tables");
 }
-#endif
 
 /* --------------------------------------------------------------------------------- vmap() */
 
-/* On x86 pgprot_noncached() is UC-. On arm64 it is Device-nGnRnE. */
 static const struct vmap_case {
 	const char *name;
 	enum type type;
 } vmap_cases[] = {
 	{ "PAGE_KERNEL", TYPE_WB },
-	{ "pgprot_noncached", HAVE_SET_MEMORY ? TYPE_UC_MINUS : TYPE_UC },
+	{ "pgprot_noncached", TYPE_NONCACHED },
 	{ "pgprot_writecombine", TYPE_WC },
+	{ "pgprot_device", TYPE_UC_MINUS },
 };
 
 KUNIT_ARRAY_PARAM_DESC(vmap, vmap_cases, name);
 
+static void unmap(void *addr)
+{
+	vunmap(addr);
+}
+
 /*
- * vmap() gives what is asked for. On x86 the direct map gets the same type before, because two
- * types of a page at once are not allowed, and vmap() does not look.
+ * On x86 the direct map gets the same type before, because two types of a page at once are not
+ * allowed, and vmap() does not look. On arm64 it stays WB, as for memory of dma_alloc_coherent().
+ * Such memory is only read here.
  */
+static void *map_page(struct kunit *test)
+{
+	const struct vmap_case *c = test->param_value;
+	const pgprot_t protections[ARRAY_SIZE(vmap_cases)] = {
+		PAGE_KERNEL, pgprot_noncached(PAGE_KERNEL), pgprot_writecombine(PAGE_KERNEL),
+		pgprot_device(PAGE_KERNEL),
+	};
+	struct block *b = get_block(test, 0);
+	void *addr;
+
+#if HAVE_SET_MEMORY
+	if (c->type != TYPE_WB)
+		change(test, b, c->type == TYPE_WC ? set_memory_wc : set_memory_uc);
+#endif
+	addr = vmap(&b->page, 1, VM_MAP, protections[c - vmap_cases]);
+	KUNIT_ASSERT_NOT_NULL(test, addr);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unmap, addr), 0);
+	return addr;
+}
+
+/* vmap() gives what is asked for. */
 static void memtype_vmap(struct kunit *test)
 {
 	const struct vmap_case *c = test->param_value;
-	pgprot_t protection = PAGE_KERNEL;
-	enum type type = c->type;
-	struct block *b;
-	void *addr;
 
-	if (!HAVE_TYPES)
-		kunit_skip(test, "the test knows no memory types of this architecture");
-	b = get_block(test, 0);
-	if (type == TYPE_WC)
-		protection = pgprot_writecombine(protection);
-	else if (type != TYPE_WB)
-		protection = pgprot_noncached(protection);
-#if HAVE_SET_MEMORY
-	if (type != TYPE_WB)
-		change(test, b, type == TYPE_WC ? set_memory_wc : set_memory_uc);
-	type = type_to_get(test, type);
-#endif
-	addr = vmap(&b->page, 1, VM_MAP, protection);
-	KUNIT_ASSERT_NOT_NULL(test, addr);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unmap, addr), 0);
-	expect_mapping(test, addr, 1, type, PAGE_SIZE, c->name);
+	expect_mapping(test, map_page(test), 1, type_to_get(test, c->type), PAGE_SIZE, c->name);
 }
+
+static void memtype_vmap_effect(struct kunit *test)
+{
+	const struct vmap_case *c = test->param_value;
+
+	expect_effect(test, map_page(test), c->type, c->name);
+}
+#endif
 
 /* --------------------------------------------------------------------------------- speeds */
 
-#if HAVE_SET_MEMORY && defined(CONFIG_MEMTYPE_KUNIT_BENCHMARK)
+#if HAVE_SPEEDS
 /* Interrupts are off while so many lines are read or written. */
 #define SPEED_LINES	1024
 
@@ -655,40 +695,50 @@ static void memtype_speeds(struct kunit *test)
 		change(test, b, set_memory_wb);
 	}
 }
-#else
-static void memtype_speeds(struct kunit *test)
-{
-	kunit_skip(test, "CONFIG_MEMTYPE_KUNIT_BENCHMARK is off, or RAM has one type only");
-}
 #endif
 
-#if !HAVE_SET_MEMORY
-#define ABSENT(name)								\
+#define ABSENT(name, reason)							\
 static void name(struct kunit *test)						\
 {										\
-	kunit_skip(test, "this architecture has no set_memory_uc()");		\
+	kunit_skip(test, reason);						\
 }
 
-ABSENT(memtype_set_memory)
-ABSENT(memtype_effect)
-ABSENT(memtype_map)
-ABSENT(memtype_map_effect)
-ABSENT(memtype_acpi_tables)
-ABSENT(memtype_ram_is_cached)
-ABSENT(memtype_free_pages_are_wb)
+#if !HAVE_TYPES
+#define NO_TYPES	"the test knows no memory types of this architecture"
+ABSENT(memtype_map, NO_TYPES)
+ABSENT(memtype_map_effect, NO_TYPES)
+ABSENT(memtype_vmap, NO_TYPES)
+ABSENT(memtype_vmap_effect, NO_TYPES)
+ABSENT(memtype_acpi_tables, NO_TYPES)
+ABSENT(memtype_free_pages_are_wb, NO_TYPES)
+#endif
+#if !HAVE_SET_MEMORY
+#define NO_SET_MEMORY	"this architecture has no set_memory_uc()"
+ABSENT(memtype_set_memory, NO_SET_MEMORY)
+ABSENT(memtype_effect, NO_SET_MEMORY)
+ABSENT(memtype_ram_is_cached, "this architecture has no MTRRs")
+#endif
+#if !HAVE_SPEEDS
+ABSENT(memtype_speeds, "CONFIG_MEMTYPE_KUNIT_BENCHMARK is off, or RAM has one type only")
 #endif
 
 static struct kunit_case memtype_cases[] = {
 #if HAVE_SET_MEMORY
 	KUNIT_CASE_PARAM(memtype_set_memory, set_gen_params),
-	KUNIT_CASE_PARAM(memtype_map, map_gen_params),
-	KUNIT_CASE_PARAM(memtype_map_effect, map_gen_params),
 #else
 	KUNIT_CASE(memtype_set_memory),
+#endif
+#if HAVE_TYPES
+	KUNIT_CASE_PARAM(memtype_map, map_gen_params),
+	KUNIT_CASE_PARAM(memtype_map_effect, map_gen_params),
+	KUNIT_CASE_PARAM(memtype_vmap, vmap_gen_params),
+	KUNIT_CASE_PARAM(memtype_vmap_effect, vmap_gen_params),
+#else
 	KUNIT_CASE(memtype_map),
 	KUNIT_CASE(memtype_map_effect),
+	KUNIT_CASE(memtype_vmap),
+	KUNIT_CASE(memtype_vmap_effect),
 #endif
-	KUNIT_CASE_PARAM(memtype_vmap, vmap_gen_params),
 	KUNIT_CASE(memtype_acpi_tables),
 	KUNIT_CASE(memtype_effect),
 	KUNIT_CASE_SLOW(memtype_ram_is_cached),

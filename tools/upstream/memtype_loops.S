@@ -8,6 +8,18 @@
 
 .text
 
+#ifdef CONFIG_ARM64
+/* Load the same line. Each load needs the value of the one before. */
+SYM_TYPED_FUNC_START(memtype_loads)
+	mov	x2, xzr
+.Lload:
+	ldr	x2, [x0, x2]
+	and	x2, x2, xzr
+	subs	x1, x1, #1
+	b.ne	.Lload
+	ret
+SYM_FUNC_END(memtype_loads)
+#else
 /* Load the same line. Each load needs the value of the one before. */
 SYM_TYPED_FUNC_START(memtype_loads)
 	xor	%eax, %eax
@@ -56,3 +68,4 @@ SYM_TYPED_FUNC_START(memtype_write_lines)
 	sfence
 	RET
 SYM_FUNC_END(memtype_write_lines)
+#endif
