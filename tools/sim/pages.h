@@ -7,11 +7,11 @@
 
 #define MSR_PREFETCHERS	0x1a4
 
-/* Counts that the guest reads, with COUNT_VALID: lines that the memory controller of node N has read
- * (TRAFFIC + 2N) and written (TRAFFIC + 2N + 1), and accesses of the CPU that reads it whose
- * translation no TLB had (WALKS). On x86 these are MSRs: no CPU has any from 0x40000000 to 0x400000ff
- * (Intel SDM vol. 4, 2.1). On arm64 they are in CCSIDR_EL1 while CSSELR_EL1 has these numbers, whose
- * bits select no cache. selftests/modules/mc_pmu.c reads them.
+/* Counts that the guest reads, with COUNT_VALID: lines that the memory controller of node N has
+ * read (TRAFFIC + 2N) and written (TRAFFIC + 2N + 1), and accesses of the CPU that reads it whose
+ * translation no TLB had (WALKS). On x86 these are MSRs: no CPU has any from 0x40000000 to
+ * 0x400000ff (Intel SDM vol. 4, 2.1). On arm64 they are in CCSIDR_EL1 while CSSELR_EL1 has these
+ * numbers, whose bits select no cache. selftests/modules/mc_pmu.c reads them.
  */
 #define TRAFFIC		0x400000e0
 #define WALKS		(TRAFFIC + 2 * NODES_MOST)
