@@ -122,10 +122,13 @@ static u64 k_of(const struct perf_event *event)
 static u64 read_simulated(const struct perf_event *event)
 {
 	u32 number = event->pmu == &core.pmu ? WALKS : TRAFFIC + (u32)k_of(event);
-	u64 value = 0;
+	u64 value;
 #ifdef CONFIG_X86
-	if (rdmsrl_safe(number, &value))
+	u32 low, high;
+
+	if (rdmsr_safe(number, &low, &high))
 		return 0;
+	value = (u64)high << 32 | low;
 #else
 	unsigned long flags;
 	u64 selected;
