@@ -13,7 +13,7 @@
 /* The traffic that a counter counts; its name begins with it. */
 enum mc_traffic { MC_DRAM_READ, MC_DRAM_WRITE, MC_NTRAFFIC };
 
-/* The events of a core that can be counted and are meant somewhere; all have names. */
+/* Indices of the events of a core that other files need; MC_NEVENTS is the number of all events. */
 enum { MC_EVENT_LOAD_WALKS = 4, MC_EVENT_STORE_WALKS = 5, MC_NEVENTS };
 
 /**

@@ -131,7 +131,7 @@ void mc_counter_read(void *event, struct mc_reading *now)
 /**
  * mc_counter_peek() - read an event of the calling thread without sleeping
  * @event: from mc_event_open()
- * @value: result: its count
+ * @value: result: its count; not to be used if false is returned
  *
  * Context: The thread whose event it is; interrupts may be off.
  * Return: false: it is not counted now, since it has no place on the PMU of this CPU.

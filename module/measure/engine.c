@@ -489,7 +489,7 @@ static int take_samples(struct mc_run *run, struct mc_record *rec)
 		err = run_test(run, rec);
 		finish_records(run, rec);
 	}
-	if (err && trial && !rec->stats.samples)
+	if (err && trial && trial->stats.samples && !rec->stats.samples)
 		keep_trial(run, rec, trial);
 	free_records(trial, records_at_once(run->req));
 	return err;

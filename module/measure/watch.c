@@ -33,8 +33,8 @@ static u32 look(struct mc_worker *w, struct mc_watch *t)
 
 	memcpy(before, t->count, sizeof(before));
 	mc_causes_read(t->known, t->count);
-	if (t->smis)
-		mc_counter_peek(t->smis, &t->count[MC_CAUSE_SMI]);
+	if (t->smis && !mc_counter_peek(t->smis, &t->count[MC_CAUSE_SMI]))
+		t->tail->known &= ~(1U << MC_CAUSE_SMI);
 	mc_detector_begin(&w->detector);
 	for (cause = 0; cause < MC_NCAUSES; cause++) {
 		if (t->known >> cause & 1 && t->count[cause] != before[cause])
@@ -114,9 +114,13 @@ static u64 prepare_access(struct mc_worker *w, struct mc_watch *t, u64 ended)
 static u64 begin_access(const struct mc_worker *w, struct mc_watch *t)
 {
 	u64 before = t->walks;
+	bool known = t->walks_known;
 
 	t->walks_known = count_walks(w, t, &t->walks);
-	t->walked += t->walks != before;
+	if (known && t->walks_known) {
+		t->steps++;
+		t->walked += t->walks != before;
+	}
 	return mc_ticks();
 }
 
@@ -192,7 +196,7 @@ u64 mc_watch_close(struct mc_worker *w, struct mc_watch_job *job)
  * @w: the thread
  * @t: its watch
  * @bins: gets their times
- * @left: accesses that are left to do; gets less by those that were done
+ * @left: accesses left to do; those that were done are subtracted
  * @ticks: result: duration of the window, 0 if the clock ran backwards
  *
  * Context: Worker thread.
@@ -258,8 +262,15 @@ static int gauge_usual(struct mc_worker *w, struct mc_watch *t, struct mc_bins *
 	if (err)
 		return err;
 	/* A walk that most accesses have makes none of them slower than the median. */
-	if (!t->walks_known || 2 * t->walked >= TRIALS - left)
+	if (2 * t->walked >= t->steps)
 		t->walk_events = 0;
+	/* Accesses whose walks are not read follow each other faster, so measure them again. */
+	if (t->steps && !t->walk_events) {
+		t->steps = 0;
+		t->window = 0;
+		mc_tail_clear(t->tail);
+		return gauge_usual(w, t, bins);
+	}
 	t->usual = mc_bins_at(bins, 500000000);
 	spread = t->usual - mc_bins_at(bins, 100000000);
 	spike = t->job->spike;
@@ -292,7 +303,7 @@ static int gauge_refresh(struct mc_worker *w, struct mc_watch *t, struct mc_bins
 	t->period_known = t->resolution < mc_ns_to_ticks(MC_PERIOD_LEAST_NS / 4) &&
 			  mc_period_find(&t->period, t->spikes, t->n, min(t->usual, t->limit),
 					 t->room, mc_breathe);
-	/* The first look is not back at the first spike of a sample. */
+	/* The first call only stores the count, so it is made here and not at a sample's spike. */
 	mc_detector_stolen(&w->detector, w->cpu, true);
 	return mc_threads_stopped(w->threads);
 }

@@ -34,7 +34,8 @@
  *	most accesses have one
  * @walks: their count before the access
  * @walks_known: it could be read
- * @walked: accesses with a walk until then
+ * @steps: steps from an access to the next whose walks are known
+ * @walked: those of them with a walk
  * @window: number of windows so far
  * @n: number of spikes in @spikes
  * @spikes: array of MC_WATCH_SPIKES spikes
@@ -66,6 +67,7 @@ struct mc_watch {
 	u32 walk_events;
 	u64 walks;
 	bool walks_known;
+	u64 steps;
 	u64 walked;
 	u32 window;
 	u32 n;

@@ -11,25 +11,24 @@
 
 #define STEAL_NS	20000	/* shorter spikes are not of a hypervisor that ran others */
 
-/* Were some of the window's spikes that are still unknown those of a hypervisor? */
+/*
+ * Long spikes are of a hypervisor that ran others, if it says so. Otherwise their cause is unknown:
+ * no walk takes so long, but what nobody counts, as an SMI, may leave an empty TLB behind.
+ */
 static void find_stolen(struct mc_worker *w, struct mc_watch *t)
 {
 	u64 least = t->limit + mc_ns_to_ticks(STEAL_NS);
-	bool asked = false, stolen = false;
+	bool asked = !(t->tail->known >> MC_CAUSE_STEAL & 1), stolen = false;
 	u32 i;
 
-	if (!(t->tail->known >> MC_CAUSE_STEAL & 1))
-		return;
 	for (i = 0; i < t->n; i++) {
-		/* A hypervisor that ran others has left no translations of ours. */
 		if ((t->spikes[i].cause != MC_CAUSE_UNKNOWN &&
 		     t->spikes[i].cause != MC_CAUSE_WALK) || t->spikes[i].ticks < least)
 			continue;
 		if (!asked)
 			stolen = mc_detector_stolen(&w->detector, w->cpu, true) == MC_STOLEN;
 		asked = true;
-		if (stolen)
-			t->spikes[i].cause = MC_CAUSE_STEAL;
+		t->spikes[i].cause = stolen ? MC_CAUSE_STEAL : MC_CAUSE_UNKNOWN;
 	}
 }
 

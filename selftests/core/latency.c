@@ -320,8 +320,8 @@ static void test_samples_take_as_long_as_asked(void **state)
 }
 
 /*
- * A run that is stopped before its first sample keeps the most that one of the trials has taken. The
- * first trial takes one, the second four, the third sixteen.
+ * A run that is stopped before its first sample keeps the most that one of the trials has taken.
+ * The first trial takes one, the second four, the third sixteen.
  */
 static void test_a_stop_during_trials(void **state)
 {

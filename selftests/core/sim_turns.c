@@ -291,8 +291,8 @@ static void test_counts(void **state)
 		tally_fence(0, FENCE_SFENCE);
 		machine_access(0, &drain, 0);
 		/* The part of a line waits while the controller serves the uncached load. */
-		snprintf(want, sizeof(want), "\"charged\":140 \"sfence\":1 \"%s\":1 "
-			 "\"wc_words\":1 \"waited_ns\":40 ", i ? "l1" : "memory");
+		snprintf(want, sizeof(want), "%s \"%s\":1 %s", "\"charged\":140 \"sfence\":1",
+			 i ? "l1" : "memory", "\"wc_words\":1 \"waited_ns\":40 ");
 		assert_string_equal(counts(0), want);
 		tally_clear();
 		assert_string_equal(counts(0), "");

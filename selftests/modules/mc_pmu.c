@@ -118,7 +118,7 @@ static u64 k_of(const struct perf_event *event)
 	return event->attr.config >> 8 & 0xffff;
 }
 
-/* A register of the simulated machine with COUNT_VALID; other machines have it nowhere. */
+/* A count of the simulated machine. COUNT_VALID is set in it, and in no register elsewhere. */
 static u64 read_simulated(const struct perf_event *event)
 {
 	u32 number = event->pmu == &core.pmu ? WALKS : TRAFFIC + (u32)k_of(event);

@@ -317,6 +317,7 @@ static bool is_count(uint64_t number)
 	return number >= TRAFFIC && number <= WALKS;
 }
 
+/* Accesses that wait in the CPU's queue are not counted yet; with one CPU that runs, none wait. */
 static uint64_t count_register(uint32_t number)
 {
 	const struct traffic *t;

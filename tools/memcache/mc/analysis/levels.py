@@ -69,7 +69,7 @@ def slower_passes(pairs: Pairs) -> list[str]:
     with the reason where the records show one."""
     by_reason: dict[str, list[float]] = {}
     for run, result in pairs:
-        if result.get("p99_ns_per_load") and \
+        if result.get("p99_ns_per_load") and result.get("p50_ns_per_load") is not None and \
                 (result.get("ns_per_load") or 0) > CLEARLY * result["p99_ns_per_load"]:
             by_reason.setdefault(_why_slower(run, result), []).append(result["p50_ns_per_load"])
     texts = []

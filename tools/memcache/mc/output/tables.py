@@ -149,8 +149,8 @@ def _keys_that_vary_in_labels(pairs: Pairs, columns: dict[str, list]) -> list[st
     rows: dict[str, list[int]] = {}
     for row, (run, _) in enumerate(pairs):
         rows.setdefault(run.label, []).append(row)
-    return list(dict.fromkeys(key for mine in rows.values() for key, values in columns.items()
-                              if len({values[row] for row in mine} - {ABSENT}) > 1))
+    return [key for key, values in columns.items()
+            if any(len({values[row] for row in mine} - {ABSENT}) > 1 for mine in rows.values())]
 
 
 def _named(pairs: Pairs, keys: list[str]) -> tuple[str, list[tuple[str, dict]]]:
