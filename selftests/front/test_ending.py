@@ -38,12 +38,13 @@ ending.run(main)
 class Signals(unittest.TestCase):
     def end(self, number, *words, ignored=()):
         """The status of the program after this signal, twice, and what it prints."""
-        def ignore():
-            for each in ignored:
-                signal.signal(each, signal.SIG_IGN)
+        def set_signals():
+            """Whatever the tests themselves ignore, as a shell's background job does SIGINT."""
+            for each in ending.SIGNALS:
+                signal.signal(each, signal.SIG_IGN if each in ignored else signal.SIG_DFL)
 
         with subprocess.Popen([sys.executable, "-c", PROGRAM, *words], text=True, env={
-                **os.environ, "PYTHONPATH": str(BENCH)}, preexec_fn=ignore,
+                **os.environ, "PYTHONPATH": str(BENCH)}, preexec_fn=set_signals,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             folder = process.stdout.readline().strip()
             for each in (*ignored, number, number):
@@ -88,6 +89,7 @@ class Benchmarks(unittest.TestCase):
                  mock.patch.object(peers, "wanted_cells",
                                    return_value=[peers.Cell("read", "16K", 1)]), \
                  redirect_stdout(io.StringIO()) as said, redirect_stderr(io.StringIO()):
+                signal.signal(number, signal.SIG_DFL)   # the tests may ignore it
                 try:
                     with self.assertRaises(SystemExit) as ended:
                         ending.run(peers.main)
