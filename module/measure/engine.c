@@ -370,7 +370,7 @@ static int near_cpu(const struct mc_run *run, const struct mc_point *point)
 	return of_one_cpu(test) ? mc_threads_cpu(run->threads, run->part) : -1;
 }
 
-/* What is known of the records once their test has run. */
+/* Complete the records of a test that has run. */
 static void finish_records(struct mc_run *run, struct mc_record *rec)
 {
 	u64 i, n = records_at_once(run->req);

@@ -33,8 +33,10 @@ static u32 look(struct mc_worker *w, struct mc_watch *t)
 
 	memcpy(before, t->count, sizeof(before));
 	mc_causes_read(t->known, t->count);
-	if (t->smis && !mc_counter_peek(t->smis, &t->count[MC_CAUSE_SMI]))
+	if (t->smis && !mc_counter_peek(t->smis, &t->count[MC_CAUSE_SMI])) {
+		t->known &= ~(1U << MC_CAUSE_SMI);
 		t->tail->known &= ~(1U << MC_CAUSE_SMI);
+	}
 	mc_detector_begin(&w->detector);
 	for (cause = 0; cause < MC_NCAUSES; cause++) {
 		if (t->known >> cause & 1 && t->count[cause] != before[cause])
@@ -149,11 +151,11 @@ static u64 time_accesses(struct mc_worker *w, struct mc_watch *t, struct mc_bins
 			mc_wait_for_all();
 		ended = mc_ticks();
 		ticks = ended > from ? ended - from : 0;
-		if (ticks > t->limit)
+		if (ticks > t->limit) {
 			note_spike(w, t, from, ticks);
-		mc_bins_add(bins, ticks);
-		if (ticks > t->limit)
 			ended = mc_ticks();
+		}
+		mc_bins_add(bins, ticks);
 	} while (++done < most && ended - w->began < aim && t->n < MC_WATCH_SPIKES);
 	return done;
 }
@@ -240,6 +242,27 @@ static int gauge_clock(struct mc_worker *w, struct mc_watch *t, struct mc_bins *
 	return 0;
 }
 
+/* Time accesses while none is a spike yet, and find the time from one to the next. */
+static int gauge_steps(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins)
+{
+	u64 left = TRIALS, before = left, ticks;
+	int err = 0;
+
+	t->limit = ~0ULL;
+	t->gap = ~0ULL;
+	t->step = ~0ULL;
+	t->window = 0;
+	t->steps = 0;
+	t->walked = 0;
+	for (; left && !err && (t->window < WINDOWS || TRIALS - left < TRIALS_LEAST);
+	     before = left) {
+		err = mc_watch_window(w, t, bins, &left, &ticks);
+		if (!err)
+			t->step = min(t->step, ticks / (before - left));
+	}
+	return err;
+}
+
 /*
  * Measure usual accesses: their median, and the time from one to the next in the best window.
  * The faster half of the times shows how much usual ones differ, since rare events make no access
@@ -247,30 +270,22 @@ static int gauge_clock(struct mc_worker *w, struct mc_watch *t, struct mc_bins *
  */
 static int gauge_usual(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins)
 {
-	u64 left = TRIALS, before = left, spread, ticks, spike;
-	int err = 0;
+	int err = gauge_steps(w, t, bins);
+	u64 spread, spike;
 
-	t->limit = ~0ULL;
-	t->gap = ~0ULL;
-	t->step = ~0ULL;
-	for (; left && !err && (t->window < WINDOWS || TRIALS - left < TRIALS_LEAST);
-	     before = left) {
-		err = mc_watch_window(w, t, bins, &left, &ticks);
-		if (!err)
-			t->step = min(t->step, ticks / (before - left));
+	/*
+	 * A walk that most accesses have makes none of them slower than the median, so walks are
+	 * not read. Accesses follow each other faster then.
+	 */
+	if (!err && 2 * t->walked >= t->steps) {
+		t->walk_events = 0;
+		if (t->steps) {
+			mc_tail_clear(t->tail);
+			err = gauge_steps(w, t, bins);
+		}
 	}
 	if (err)
 		return err;
-	/* A walk that most accesses have makes none of them slower than the median. */
-	if (2 * t->walked >= t->steps)
-		t->walk_events = 0;
-	/* Accesses whose walks are not read follow each other faster, so measure them again. */
-	if (t->steps && !t->walk_events) {
-		t->steps = 0;
-		t->window = 0;
-		mc_tail_clear(t->tail);
-		return gauge_usual(w, t, bins);
-	}
 	t->usual = mc_bins_at(bins, 500000000);
 	spread = t->usual - mc_bins_at(bins, 100000000);
 	spike = t->job->spike;

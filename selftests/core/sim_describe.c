@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the registers of the simulated machine (tools/sim) say of its caches. */
+/* The registers in which the simulated machine (tools/sim) describes its caches. */
 #include "cmocka_all.h"
 #include "../../tools/sim/describe.h"
 

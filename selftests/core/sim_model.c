@@ -290,7 +290,7 @@ static void test_traffic(void **state)
 	moved(0, 0, 0);
 }
 
-/* What a device has in its BAR is no memory: no controller moves it, or keeps it waiting. */
+/* A BAR is a device's memory: no controller moves its lines, or makes an access wait. */
 static void test_devices(void **state)
 {
 	static const unsigned long bars[] = { 2 * MEBIBYTE, 0xfebf0000, 0x380000000000 };
@@ -353,7 +353,7 @@ static void send_away(enum way way)
 	}
 }
 
-/* What a cache has changed is written once, wherever it is, unless the architecture loses it. */
+/* A changed line is written back once, wherever it is cached, unless an instruction discards it. */
 static void test_changes_reach_memory(void **state)
 {
 	static const struct {

@@ -733,7 +733,7 @@ static void test_a_stop_during_trials_loses_no_sample(void **state)
 		assert_string_equal(run.error.text, "run: stopped by a signal; 1 result kept");
 		assert_int_equal(rec->stats.samples, rows[i].samples);
 		assert_figure(rec, COL_STOPPED, rows[i].stopped);
-		/* What is done before the samples of a trial differs by some accesses. */
+		/* Trials differ by some accesses before their samples. */
 		assert_near(rec->value[COL_ACCESSES], rows[i].stopped ? accesses - earlier : count,
 			    1);
 		assert_sums(rec->value[COL_ACCESSES]);

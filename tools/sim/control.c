@@ -12,8 +12,8 @@
  *   function FROM TO    the accesses of code from FROM up to TO, a function of the kernel's, have
  *                       prices, too. There may be several
  *   function            forget all of these
- *   counts              all counts since the last such order: those of each CPU, its caches and
- *                       its TLBs, of each node's controller, and of each window
+ *   counts              all counts since the last such order: those of each CPU with its caches
+ *                       and its TLBs, and of each window
  * Each is answered by a line of JSON; a wrong order by `{"error":"…"}`.
  */
 #include <pthread.h>

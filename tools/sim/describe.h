@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the registers of a CPU say of the caches of a price file. */
+/* The registers in which a CPU describes its caches, made from a price file. */
 #ifndef SIM_DESCRIBE_H
 #define SIM_DESCRIBE_H
 

@@ -148,8 +148,8 @@ static void clean_everywhere(int64_t now, uint64_t line)
 		write_back(now, line);
 }
 
-/* Take a line from all CPUs but one, whose own copy is about to differ from memory. So what the
- * others have changed is not lost, and isn't written.
+/* Take a line from all CPUs but one, whose own copy is about to differ from memory. It
+ * has the others' changes, so these are not written.
  */
 static void take_from_others(unsigned int cpu, uint64_t line)
 {
@@ -169,7 +169,7 @@ static void take_from_others(unsigned int cpu, uint64_t line)
 	}
 }
 
-/* Throw a line out of all caches. What they have changed goes back to memory first. */
+/* Throw a line out of all caches. A changed line goes back to memory first. */
 static void drop_everywhere(int64_t now, uint64_t line)
 {
 	unsigned int i;
@@ -531,8 +531,8 @@ void model_clean_caches(int64_t now)
 /**
  * model_forget_caches() - the caches of all CPUs are empty afterwards: WBINVD, INVD
  *
- * What they have changed is lost, as it is by INVD (Intel SDM vol. 2). WBINVD first has
- * model_clean_caches() write it.
+ * Changes that are only in the caches are lost, as by INVD (Intel SDM vol. 2). WBINVD calls
+ * model_clean_caches() first, which writes them to memory.
  */
 void model_forget_caches(void)
 {
@@ -582,8 +582,8 @@ static bool make_cpu(struct cpu *c, const struct prices *p)
  * @p: prices, which prices_read() or prices_set() found right
  * @s: CPUs and nodes
  *
- * Prefetchers that were switched off stay so. What the caches of the machine before have changed
- * is not written: its time has ended.
+ * Prefetchers that were switched off stay so. Lines that the caches of the previous machine have
+ * changed are not written: its time has ended.
  *
  * Return: NULL, or what is wrong.
  */

@@ -121,14 +121,20 @@ static void returns_from_interrupt(unsigned int translator, void *data)
 	vcpus[machine_current()].tally.interrupts++;
 }
 
+static void cleans_caches(unsigned int translator, void *data)
+{
+	model_clean_caches(vcpus[machine_current()].clock);
+}
+
+static void loses_caches(unsigned int translator, void *data)
+{
+	model_forget_caches();
+}
+
 static void empties_caches(unsigned int translator, void *data)
 {
-	const struct watched *w = data;
-
-	if (w->in.kind != LOSES_CACHES)
-		model_clean_caches(vcpus[machine_current()].clock);
-	if (w->in.kind != CLEANS_CACHES)
-		model_forget_caches();
+	cleans_caches(translator, data);
+	loses_caches(translator, data);
 }
 
 /**
@@ -149,9 +155,9 @@ static const struct action {
 	[WRITES_MSR] = { writes_msr, REGISTERS_READ },
 	[CHANGES_TRANSLATIONS] = { changes_translations, REGISTERS_UNTOUCHED },
 	[CHANGES_ALL_TRANSLATIONS] = { changes_translations, REGISTERS_UNTOUCHED },
-	[CLEANS_CACHES] = { empties_caches, REGISTERS_UNTOUCHED },
+	[CLEANS_CACHES] = { cleans_caches, REGISTERS_UNTOUCHED },
 	[EMPTIES_CACHES] = { empties_caches, REGISTERS_UNTOUCHED },
-	[LOSES_CACHES] = { empties_caches, REGISTERS_UNTOUCHED },
+	[LOSES_CACHES] = { loses_caches, REGISTERS_UNTOUCHED },
 	[RETURNS_FROM_INTERRUPT] = { returns_from_interrupt, REGISTERS_UNTOUCHED },
 };
 

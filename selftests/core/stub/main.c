@@ -5,7 +5,7 @@
  */
 #include "../cmocka_all.h"
 
-/* What the test's file may define: what happens before each test, before all, after all. */
+/* Functions that a test's file may define: before each test, before all, and after all. */
 #ifndef SET_UP
 #define SET_UP		NULL
 #endif
