@@ -36,7 +36,7 @@ ending.run(main)
 
 
 class Signals(unittest.TestCase):
-    def end(self, number, *words, ignored=()):
+    def end_program(self, number, *words, ignored=()):
         """The status of the program after this signal, twice, and what it prints."""
         def set_signals():
             """Whatever the tests themselves ignore, as a shell's background job does SIGINT."""
@@ -58,10 +58,11 @@ class Signals(unittest.TestCase):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             for words in ([], ["itself"]):
                 with self.subTest(number, words=words):
-                    self.assertEqual(self.end(number, *words), (128 + number, "the table\n"))
+                    self.assertEqual(self.end_program(number, *words),
+                                     (128 + number, "the table\n"))
 
     def test_nohup_is_respected(self):
-        self.assertEqual(self.end(signal.SIGTERM, ignored=[signal.SIGHUP]),
+        self.assertEqual(self.end_program(signal.SIGTERM, ignored=[signal.SIGHUP]),
                          (128 + signal.SIGTERM, "the table\n"))
 
 

@@ -21,6 +21,9 @@ FILE_GIVEN = bool(os.environ.get("PRICES"))
 # Windows of a measurement of the core's clock: CLOCK_ROUNDS in module/measure/core_clock.c.
 CLOCK_WINDOWS = 2
 
+# The kind of mc_pmu's events that read the machine's registers.
+SIMULATED = 5
+
 # Prices with which only instructions take time.
 FREE = {key: 0 for key in (
     "uc_load_ns", "uc_store_ns", "wc_load_ns", "wc_line_ns", "wc_word_ns", "l1_ns", "l2_ns",
@@ -66,6 +69,7 @@ class Room:
         if FILE_GIVEN:
             settings.setdefault("prices", Path(os.environ["PRICES"]))
         self.ko = ko or TOP / f"build/{kernel}-gcc/module/memcache.ko"
+        self.pmu = TOP / f"build/{kernel}-gcc-witness/mc_pmu.ko"
         self.user_tool = TOP / f"build/user{kernel[len(KERNEL):]}/memcache-user"
         files = {"memcache.ko": self.ko, "memcache-user": self.user_tool}
         self.machine = machine.Machine(files, kernel, **settings)
@@ -83,6 +87,11 @@ class Room:
         # To read /proc/kallsyms would take this machine 30 times as long.
         text = int(self.machine.sh("cat /sys/module/memcache/sections/.text"), 16)
         self.machine.watch(code_ranges(self.ko, text), code_ranges(self.user_tool))
+
+    def load_pmu(self, pmu: str) -> str:
+        """Load mc_pmu (selftests/modules). Return: the type of this PMU of it, for perf."""
+        self.machine.sh(f"insmod {self.pmu}")
+        return self.machine.sh(f"cat /sys/bus/event_source/devices/{pmu}/type").strip()
 
     def watch_functions(self, *names: str) -> None:
         """Have the accesses of these functions of the kernel priced and counted."""

@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 import room
-from room import TOP, machine
+from room import machine
 
 K, M, LINE = 1 << 10, 1 << 20, 64
 SMALL, LARGE = 16 * K, M        # transfers
@@ -51,8 +51,6 @@ ON_DISK = {
 # each sample, some of which the caches hold.
 OWN, OWN_ON_DISK = 0.01, 0.2
 
-SIMULATED = 5       # the kind of mc_pmu's events that read the machine's registers
-
 
 class File(unittest.TestCase):
     kernel = "6.1"
@@ -77,10 +75,8 @@ class File(unittest.TestCase):
                f"modprobe -a brd ext4; echo {SMALL // K} >/sys/block/ram0/queue/read_ahead_kb; "
                f"dd status=none if={image} of=/dev/ram0 bs=1M; "
                "mount -t ext4 /dev/ram0 /run/disk")
-        pmu = TOP / f"build/{cls.kernel}-gcc-witness/mc_pmu.ko"
-        cls.pmu_type = cls.sh(f"insmod {pmu}; "
-                              "cat /sys/bus/event_source/devices/uncore_imc_0/type").strip()
-        lines = "".join(f"dram_{what} type={cls.pmu_type} config={k << 8 | SIMULATED} cpu=0 "
+        cls.pmu_type = cls.room.load_pmu("uncore_imc_0")
+        lines = "".join(f"dram_{what} type={cls.pmu_type} config={k << 8 | room.SIMULATED} cpu=0 "
                         f"scale={LINE}\n" for k, what in enumerate(("read", "write")))
         cls.sh(f"tee /run/counters {machine.DEBUGFS}/counters <<<'{lines}'")
 
@@ -111,7 +107,7 @@ class File(unittest.TestCase):
     def test_a_count_that_is_not_there(self):
         for number, answer in ((15, 0), (16, 1), (0xffff, 1)):
             with self.subTest(number=number):
-                line = (f"dram_read type={self.pmu_type} config={number << 8 | SIMULATED} cpu=0 "
+                line = (f"dram_read type={self.pmu_type} config={number << 8 | room.SIMULATED} cpu=0 "
                         f"scale={LINE}")
                 status, _ = self.room.machine.run(
                     f"cp {machine.DEBUGFS}/counters /run/before; "

@@ -11,10 +11,6 @@ import unittest
 import room
 from room import machine
 
-# mc_core counts there what the machine's registers say: selftests/modules/mc_pmu.c.
-PMU = room.TOP / "build/6.1-gcc-witness/mc_pmu.ko"
-SIMULATED = 5
-
 LINE = "tail {} size=1M repeat=2 count=20000 warmup=0"
 PAUSES = ((7800, 350), (3900, 295))
 
@@ -135,10 +131,9 @@ class Walks(unittest.TestCase):
         cls.addClassCleanup(cls.room.close)
         cls.room.load(**room.FREE | {
             "tlb_miss_ns": 3000, "tlb_entries": cls.ENTRIES, "tlb2_entries": 0})
-        cls.kind = cls.room.machine.sh(
-            f"insmod {PMU}; cat /sys/bus/event_source/devices/mc_core/type").strip()
+        cls.kind = cls.room.load_pmu("mc_core")
 
-    def causes(self, pages, event=SIMULATED):
+    def measure_causes(self, pages, event=room.SIMULATED):
         """What is blamed, and how often; and the walks of the last windows, added up."""
         self.room.machine.sh(f"echo 'dTLB-load-misses type={self.kind} config={event}' "
                              f">{machine.DEBUGFS}/counters")
@@ -150,27 +145,27 @@ class Walks(unittest.TestCase):
         return blamed, list(itertools.accumulate(reversed(walks)))
 
     def test_within_reach_there_is_none(self):
-        blamed, walks = self.causes(self.ENTRIES // 2)
+        blamed, walks = self.measure_causes(self.ENTRIES // 2)
         self.assertEqual((blamed, walks[5]), ({"walk": 0}, 0))
 
     def test_beyond_reach_each_is_found(self):
         """The samples' windows are the last ones. The test has some walks beside its accesses."""
         for pages in (self.ENTRIES, self.ENTRIES * 9 // 8):
-            blamed, walks = self.causes(pages)
+            blamed, walks = self.measure_causes(pages)
             with self.subTest(pages=pages):
                 self.assertEqual(list(blamed), ["walk"])
                 self.assertGreater(blamed["walk"], 1000)
                 self.assertTrue(any(blamed["walk"] <= n <= 1.01 * blamed["walk"] for n in walks))
 
     def test_what_is_usual_is_no_cause(self):
-        blamed, walks = self.causes(4 * self.ENTRIES)
+        blamed, walks = self.measure_causes(4 * self.ENTRIES)
         self.assertEqual(blamed, {"walk": None})
         self.assertGreater(walks[-1], 10000)
 
     def test_what_is_not_counted_is_not_known(self):
         """An event that counts nothing, and one that can't be opened."""
         for event, walks in ((1, 0), (3, None)):
-            blamed, _walks = self.causes(self.ENTRIES * 9 // 8, event)
+            blamed, _walks = self.measure_causes(self.ENTRIES * 9 // 8, event)
             with self.subTest(event=event):
                 self.assertEqual(blamed.pop("walk"), walks)
                 self.assertGreater(sum(blamed.values()), 1000)

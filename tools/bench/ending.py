@@ -21,14 +21,14 @@ def run(main, *args):
     signal that is ignored, as SIGHUP after nohup, stays so."""
     for number in SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _end)
+            signal.signal(number, _raise_ended)
     try:
         sys.exit(main(*args))
     except Ended as ended:
         sys.exit(ended.status)
 
 
-def _end(number, _frame):
+def _raise_ended(number, _frame):
     # `timeout` sends its signal twice. The second one must not cut the table off.
     for each in SIGNALS:
         signal.signal(each, signal.SIG_IGN)

@@ -128,9 +128,7 @@ def _point(result: dict, exact: bool) -> Point | None:
     speed, memory, width = map(result.get, ("mb_per_s", "type", "width_bytes"))
     if result["test"] != "bandwidth" or memory not in TYPES or not width or not speed:
         return None
-    if result.get("verified") == "failed" or not has_settled(result):
-        return None
-    if not is_timed(result):
+    if result.get("verified") == "failed" or not has_settled(result) or not is_timed(result):
         return None
     return Point(result, exact, memory, str(result.get("op")), str(result.get("fence")), width,
                  speed)

@@ -98,8 +98,10 @@ def _bytes_of_loads(result: dict) -> float:
 
 def _sentences_on_memory_side(pairs: Pairs) -> list[str]:
     """A sentence for each node whose memory-side cache may have served what counts as memory."""
+    if not any(run.machine.get("tiers") for run, _ in pairs):
+        return []
     counts: dict[tuple[object, int], int] = {}
-    for run, result in pairs if any(run.machine.get("tiers") for run, _ in pairs) else ():
+    for run, result in pairs:
         size = value(run, result, "memory_side_cache_bytes")
         if isinstance(size, int) and isinstance(result.get("size_bytes"), int) and \
                 result["size_bytes"] <= size and result.get("level", "memory") == "memory":

@@ -103,7 +103,7 @@ def _list(test: str, pairs: Pairs, columns: dict[str, list], varying: list[str],
     keys = _keys_that_vary_in_labels(pairs, columns) if all(labels) else varying
     if not wide:
         keys = distinguishing_columns({key: [None if value is ABSENT else value
-                                             for value in columns[key]] for key in keys}, keys)
+                                             for value in columns[key]] for key in keys})
     shown = _figures(pairs) if wide else _answer(test, pairs)
     names = [*keys, *shown]
     rows = [[units.text(key, result.get(key)) for key in names] for _, result in pairs]

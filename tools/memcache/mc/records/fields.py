@@ -70,11 +70,11 @@ def _getter(test: object,
 
 def figures(result: dict) -> dict:
     """The figures of the test."""
-    return {name: result[name] for name in _figures(result.get("test"), tuple(result))}
+    return {name: result[name] for name in _names_of_figures(result.get("test"), tuple(result))}
 
 
 @lru_cache
-def _figures(test: object, fields: tuple[str, ...]) -> list[str]:
+def _names_of_figures(test: object, fields: tuple[str, ...]) -> list[str]:
     """The figures in a record with these fields."""
     keys, _ = _getter(test, fields)
     return [name for name in fields if name not in (*keys, *FACTS, *HEAD, *TRAFFIC)
@@ -90,18 +90,19 @@ def has_settled(result: dict) -> bool:
 def distinguishing_keys(rows: list[dict], keys: list[str]) -> list[str]:
     """The keys that are needed to tell the rows apart as well as all keys do. A key that
     only varies together with others is dropped; counts and keys with few values go first."""
-    return distinguishing_columns({key: [row.get(key) for row in rows] for key in keys}, keys)
+    return distinguishing_columns({key: [row.get(key) for row in rows] for key in keys})
 
 
-def distinguishing_columns(columns: dict[str, list], keys: list[str]) -> list[str]:
+def distinguishing_columns(columns: dict[str, list]) -> list[str]:
     """The same for rows of which the columns are known."""
     rows = max(map(len, columns.values()), default=0)
 
     def count_different(chosen: list[str]) -> int:
         return len(set(zip(*map(columns.__getitem__, chosen)))) if chosen else min(rows, 1)
 
-    kept, wanted = keys, count_different(keys)
-    for key in sorted(keys, key=lambda key: (key != "count", count_different([key]))):
+    kept = list(columns)
+    wanted = count_different(kept)
+    for key in sorted(kept, key=lambda key: (key != "count", count_different([key]))):
         fewer = [other for other in kept if other != key]
         if count_different(fewer) == wanted:
             kept = fewer
