@@ -107,8 +107,8 @@ class File(unittest.TestCase):
     def test_a_count_that_is_not_there(self):
         for number, answer in ((15, 0), (16, 1), (0xffff, 1)):
             with self.subTest(number=number):
-                line = (f"dram_read type={self.pmu_type} config={number << 8 | room.SIMULATED} cpu=0 "
-                        f"scale={LINE}")
+                config = number << 8 | room.SIMULATED
+                line = f"dram_read type={self.pmu_type} config={config} cpu=0 scale={LINE}"
                 status, _ = self.room.machine.run(
                     f"cp {machine.DEBUGFS}/counters /run/before; "
                     f"tee {machine.DEBUGFS}/counters <<<'{line}'; status=$?; "
