@@ -14,7 +14,7 @@
 enum mc_traffic { MC_DRAM_READ, MC_DRAM_WRITE, MC_NTRAFFIC };
 
 /* Indices of the events of a core that other files need; MC_NEVENTS is the number of all events. */
-enum { MC_EVENT_LOAD_WALKS = 4, MC_EVENT_STORE_WALKS = 5, MC_NEVENTS };
+enum { MC_EVENT_CYCLES = 0, MC_EVENT_LOAD_WALKS = 4, MC_EVENT_STORE_WALKS = 5, MC_NEVENTS };
 
 /**
  * struct mc_counter - a perf counter

@@ -31,7 +31,7 @@ enum mc_cause {
 	MC_CAUSE_STEAL,
 	MC_CAUSE_REFRESH,
 	MC_CAUSE_WALK,
-	MC_CAUSE_FREQUENCY,	/* no counter tells it from others yet */
+	MC_CAUSE_FREQUENCY,
 	MC_CAUSE_UNKNOWN,
 	MC_NCAUSES,
 };

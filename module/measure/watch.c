@@ -11,6 +11,7 @@
  * is found before the samples, from spikes that belong to none of them.
  */
 #include "measure/watch.h"
+#include "arch/cores.h"
 #include "platform/causes.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -21,6 +22,7 @@
 #define WINDOWS		64U	/* of trials, and of the search for a period */
 #define SHIFT_EACH	8U	/* of so many accesses meanwhile, one is late */
 #define GAP_NS		200	/* and two usual steps: a longer gap hides an interrupt */
+#define STILL_NS	1000	/* a clock that is said to stand still does so for longer */
 
 /* ------------------------------------------------------------------- causes */
 
@@ -65,19 +67,43 @@ static void shift_phase(struct mc_worker *w, struct mc_watch *t)
 		look(w, t);
 }
 
-/* The walks until now. Return: false: they are not counted, or not now. */
-static bool count_walks(const struct mc_worker *w, const struct mc_watch *t, u64 *walks)
+/* What the events of the core that the test needs have counted until now. */
+static struct mc_core_counts read_core(const struct mc_worker *w, const struct mc_watch *t)
 {
-	return t->walk_events && mc_events_peek(w->events, t->walk_events, walks);
+	struct mc_core_counts now = { .at = t->cycle_events ? mc_ticks() : 0 };
+
+	now.walks_known = t->walk_events && mc_events_peek(w->events, t->walk_events, &now.walks);
+	now.cycles_known = t->cycle_events &&
+			   mc_events_peek(w->events, t->cycle_events, &now.cycles);
+	return now;
 }
 
-/* The walks come first, since all that follows may have some. */
+/*
+ * Did the core's clock stand still for more than half of the time beyond the usual, as it does
+ * while its frequency or voltage changes? The step before the access tells how many cycles such
+ * a time would have.
+ */
+static bool stood_still(const struct mc_watch *t, const struct mc_core_counts *now, u64 ticks)
+{
+	u64 cycles = now->cycles - t->before.cycles, had, still;
+
+	if (!now->cycles_known || !t->before.cycles_known || !t->step_cycles)
+		return false;
+	had = mc_muldiv(cycles, t->step_ticks, t->step_cycles);
+	still = now->at - t->before.at - min(had, now->at - t->before.at);
+	return still > max((ticks - min(ticks, t->usual)) / 2, mc_ns_to_ticks(STILL_NS));
+}
+
+/* The core's counts come first, since all that follows may have walks. */
 static void note_spike(struct mc_worker *w, struct mc_watch *t, u64 from, u64 ticks)
 {
-	u64 walks;
-	bool walked = count_walks(w, t, &walks) && t->walks_known && walks != t->walks;
-	u32 causes = look(w, t) | (walked ? 1U << MC_CAUSE_WALK : 0);
+	struct mc_core_counts now = read_core(w, t);
+	u32 causes = look(w, t);
 
+	if (stood_still(t, &now, ticks))
+		causes |= 1U << MC_CAUSE_FREQUENCY;
+	else if (now.walks_known && t->before.walks_known && now.walks != t->before.walks)
+		causes |= 1U << MC_CAUSE_WALK;
 	t->spikes[t->n++] = (struct mc_spike){
 		.at = from - min(from, t->job->began), .ticks = ticks, .window = t->window,
 		.cause = __builtin_ctz(causes),
@@ -115,13 +141,16 @@ static u64 prepare_access(struct mc_worker *w, struct mc_watch *t, u64 ended)
 /* Read what must be known before an access. Return: the ticks at its begin. */
 static u64 begin_access(const struct mc_worker *w, struct mc_watch *t)
 {
-	u64 before = t->walks;
-	bool known = t->walks_known;
+	struct mc_core_counts before = t->before;
 
-	t->walks_known = count_walks(w, t, &t->walks);
-	if (known && t->walks_known) {
+	t->before = read_core(w, t);
+	if (before.walks_known && t->before.walks_known) {
 		t->steps++;
-		t->walked += t->walks != before;
+		t->walked += t->before.walks != before.walks;
+	}
+	if (before.cycles_known && t->before.cycles_known) {
+		t->step_ticks = t->before.at - before.at;
+		t->step_cycles = t->before.cycles - before.cycles;
 	}
 	return mc_ticks();
 }
@@ -220,6 +249,18 @@ int mc_watch_window(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bin
 
 /* -------------------------------------------------------- before the samples */
 
+/*
+ * Is the event that counts cycles on the PMU? In a virtual machine it stops while the hypervisor runs
+ * others, which is no change of frequency.
+ */
+static u32 find_cycle_events(const struct mc_worker *w)
+{
+	u64 cycles;
+
+	return !mc_hypervisor() && mc_events_peek(w->events, 1U << MC_EVENT_CYCLES, &cycles) ?
+	       1U << MC_EVENT_CYCLES : 0;
+}
+
 /* Measure what two readings of the clock cost. A slow clock is read less often. */
 static int gauge_clock(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins)
 {
@@ -236,6 +277,7 @@ static int gauge_clock(struct mc_worker *w, struct mc_watch *t, struct mc_bins *
 		if (to > from)
 			t->resolution = min(t->resolution, to - from);
 	} while (bins->n < CLOCK_READINGS && to - w->began < aim);
+	t->cycle_events = find_cycle_events(w);
 	mc_watch_close(w, t->job);
 	t->clock[0] = mc_bins_at(bins, 500000000);
 	t->clock[1] = mc_bins_at(bins, 999000000);
@@ -382,6 +424,7 @@ int mc_watch_prepare(struct mc_worker *w, struct mc_watch *t)
 	t->tail->median = min(t->usual, t->limit);
 	t->tail->known = find_known(w, t->known) |
 			 (t->period.found ? 1U << MC_CAUSE_REFRESH : 0) |
-			 (t->walk_events ? 1U << MC_CAUSE_WALK : 0);
+			 (t->walk_events ? 1U << MC_CAUSE_WALK : 0) |
+			 (t->cycle_events ? 1U << MC_CAUSE_FREQUENCY : 0);
 	return err;
 }

@@ -13,6 +13,22 @@
 #define MC_WATCH_SPIKES	4096U	/* kept at once: of a window, or of those that show a period */
 
 /**
+ * struct mc_core_counts - what the events of a thread's core have counted so far
+ * @at: ticks at which they were read
+ * @walks: walks of page tables
+ * @cycles: cycles of the core's clock
+ * @walks_known: they could be read
+ * @cycles_known: they could be read
+ */
+struct mc_core_counts {
+	u64 at;
+	u64 walks;
+	u64 cycles;
+	bool walks_known;
+	bool cycles_known;
+};
+
+/**
  * struct mc_watch - a thread that times accesses
  * @job: the point
  * @view: the memory
@@ -32,8 +48,10 @@
  * @smis: the event that counts SMIs, if nothing else does; or NULL
  * @walk_events: the thread's events that count walks of page tables, a bit each; 0: none do, or
  *	most accesses have one
- * @walks: their count before the access
- * @walks_known: it could be read
+ * @cycle_events: the event that counts cycles, as a bit; 0: none does, or not as this CPU's clock
+ * @before: what the core had counted before the access
+ * @step_ticks: duration of the last step from an access to the next whose cycles are known
+ * @step_cycles: its cycles
  * @steps: steps from an access to the next whose walks are known
  * @walked: those of them with a walk
  * @window: number of windows so far
@@ -65,8 +83,10 @@ struct mc_watch {
 	u64 count[MC_NCAUSES];
 	void *smis;
 	u32 walk_events;
-	u64 walks;
-	bool walks_known;
+	u32 cycle_events;
+	struct mc_core_counts before;
+	u64 step_ticks;
+	u64 step_cycles;
 	u64 steps;
 	u64 walked;
 	u32 window;

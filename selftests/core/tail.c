@@ -30,6 +30,7 @@ enum { REFRESH_NOT_FOUND, REFRESH_FOUND };
 #define BYTES		(64ULL << 10)
 #define EVENT_PS	(5000 * NS)	/* length of the shortest event; others are longer */
 #define EVENTS		40U		/* of each cause */
+#define SMI_EVENT	1		/* index of the event that counts SMIs */
 
 /* ---------------------------------------------------------------- the machine */
 
@@ -57,8 +58,15 @@ static u64 counts[MC_NCAUSES];	/* as the system counts them */
 static u8 seen;			/* disturbances since the last look */
 static bool was_stolen;
 static u32 counted;		/* causes that mc_causes_known() knows */
-static bool smi_event;		/* an event counts SMIs; here the first one does */
+static bool smi_event;		/* SMI_EVENT counts SMIs */
 static u64 walk_every;		/* one of so many accesses has a walk, which takes no time */
+static u64 still_ps;		/* time for which the core's clock stood still */
+static bool is_guest;
+
+bool mc_hypervisor(void)
+{
+	return is_guest;
+}
 
 u32 mc_causes_known(void)
 {
@@ -75,7 +83,7 @@ void mc_causes_read(u32 known, u64 *count)
 
 bool mc_smi_event(struct mc_counter *c)
 {
-	*c = (struct mc_counter){ .core = true, .pinned = true };
+	*c = (struct mc_counter){ .core = true, .pinned = true, .event = SMI_EVENT };
 	return smi_event;
 }
 
@@ -101,7 +109,7 @@ static enum mc_stolen look_for_stolen(int cpu, bool at_once)
 static void leave_traces(u32 cause)
 {
 	counts[cause]++;
-	sim.event[0][0].value += cause == MC_CAUSE_SMI;
+	sim.event[0][SMI_EVENT].value += cause == MC_CAUSE_SMI;
 	sim.event[0][MC_EVENT_LOAD_WALKS].value += cause == MC_CAUSE_WALK;
 	switch (cause) {
 	case MC_CAUSE_PREEMPTION:
@@ -130,6 +138,7 @@ static u64 event_now(void)
 		return 0;
 	ps = EVENT_PS * (long_causes >> next_cause & 1 ? 10 : 1) + chance(EVENT_PS);
 	leave_traces(next_cause);
+	still_ps += next_cause == MC_CAUSE_FREQUENCY ? ps : 0;
 	planted[next_cause]++;
 	planted_ps[next_cause] += ps;
 	do {
@@ -157,6 +166,7 @@ static u64 access_memory(void *at, u64 bytes, u64 n)
 	if (slow_every && !chance(slow_every))
 		ps += 9 * memory_ps;
 	sim_spend(ps + (in_gaps ? 0 : event_now()));
+	sim.event[0][MC_EVENT_CYCLES].value = 3 * (sim.now[sim_self()] - still_ps) / NS;
 	return 0;
 }
 
@@ -234,6 +244,8 @@ static void costs(void)
 	memset(counts, 0, sizeof(counts));
 	was_stolen = false;
 	smi_event = false;
+	is_guest = false;
+	still_ps = 0;
 	walk_every = 0;
 	counted = 1 << MC_CAUSE_SMI | 1 << MC_CAUSE_NMI | 1 << MC_CAUSE_SOFTIRQ;
 	sim.kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_STEAL | MC_BY_PREEMPTION;
@@ -400,31 +412,34 @@ static void test_what_comes_between_accesses_is_no_cause(void **state)
 	assert_int_equal(lines_seen, ~0ULL);
 }
 
-static void plant_walks(void)
+static void plant_core_events(void)
 {
 	if (done != 1)
 		return;
-	planting = 1 << MC_CAUSE_WALK | 1 << MC_CAUSE_SMI | 1 << MC_CAUSE_UNKNOWN;
+	planting = 1 << MC_CAUSE_WALK | 1 << MC_CAUSE_SMI | 1 << MC_CAUSE_FREQUENCY |
+		   1 << MC_CAUSE_UNKNOWN;
 	next_event = accesses + 100;
 	next_cause = MC_CAUSE_WALK;
 }
 
 /*
- * Walks and, where no register has them, SMIs are events of the PMU. A walk is the cause of a long
- * access only if others have none, and only if it is of this access.
+ * Walks, cycles and, where no register has them, SMIs are events of the PMU. A walk is the cause of
+ * a long access only if others have none, and only if it is of this access. In a guest, cycles
+ * don't tell what the clock does.
  */
 static void test_events_of_the_pmu_are_causes(void **state)
 {
 	static const struct {
 		const char *more;
 		u64 walk_every;
-		bool off, walks, smis;
+		bool off, guest, walks, smis, frequency;
 	} rows[] = {
-		{ "", 0, false, true, true },
-		{ "", 10, false, true, true },
-		{ "", 1, false, false, true },
-		{ " op=write", 0, false, false, true },
-		{ "", 0, true, false, false },
+		{ "", 0, false, false, true, true, true },
+		{ "", 0, false, true, true, true, false },
+		{ "", 10, false, false, true, true, true },
+		{ "", 1, false, false, false, true, true },
+		{ " op=write", 0, false, false, false, true, true },
+		{ "", 0, true, false, false, false, false },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -434,23 +449,27 @@ static void test_events_of_the_pmu_are_causes(void **state)
 		reset(1);
 		sim.events = MC_NEVENTS;
 		sim.off_pmu = rows[i].off;
+		is_guest = rows[i].guest;
 		sim.refuses[MC_EVENT_STORE_WALKS] = ENOENT;
 		counted = 0;
 		smi_event = true;
 		walk_every = rows[i].walk_every;
-		after_sample = plant_walks;
+		after_sample = plant_core_events;
 		snprintf(line, sizeof(line), "tail size=64K repeat=2 count=50000 warmup=0%s",
 			 rows[i].more);
 		assert_int_equal(measure(line), 0);
 		known = rec->tail->known;
 		assert_int_equal(known >> MC_CAUSE_WALK & 1, rows[i].walks);
 		assert_int_equal(known >> MC_CAUSE_SMI & 1, rows[i].smis);
+		assert_int_equal(known >> MC_CAUSE_FREQUENCY & 1, rows[i].frequency);
 		assert_int_equal(planted[MC_CAUSE_WALK], EVENTS);
-		assert_figure(rec, COL_SPIKES, 3 * EVENTS);
+		assert_figure(rec, COL_SPIKES, 4 * EVENTS);
 		/* One of ten of the other events falls on an access with a walk. */
 		assert_in_range(rec->tail->cause[MC_CAUSE_WALK].count, rows[i].walks * EVENTS,
 				rows[i].walks * EVENTS + least * EVENTS / 3);
 		assert_int_equal(rec->tail->cause[MC_CAUSE_SMI].count, rows[i].smis * EVENTS);
+		assert_int_equal(rec->tail->cause[MC_CAUSE_FREQUENCY].count,
+				 rows[i].frequency * EVENTS);
 	}
 	/* That of SMIs is closed, too. */
 	assert_int_equal(sim.closed, MC_NEVENTS);
@@ -465,7 +484,7 @@ static void test_a_long_spike_is_no_walk(void **state)
 		if (i)
 			sim.kinds = MC_BY_INTERRUPT;	/* stolen time is not known */
 		long_causes |= 1 << MC_CAUSE_WALK;
-		after_sample = plant_walks;
+		after_sample = plant_core_events;
 		assert_int_equal(measure("tail size=64K repeat=2 count=50000 warmup=0"), 0);
 		assert_int_equal(rec->tail->known >> MC_CAUSE_WALK & 1, 1);
 		assert_int_equal(planted[MC_CAUSE_WALK], EVENTS);

@@ -15,8 +15,8 @@
  *   config 8-23   k, in sixteenths
  *
  * A third PMU, mc_core, counts for a thread what loops on its own CPU go through, in bytes
- * x k / 16. It has the kinds 1 and 2, and of kind 5 the walks of page tables that the simulated
- * machine's TLBs had on that CPU.
+ * x k / 16. It has the kinds 1 and 2, and of kind 5 counts of that CPU of the simulated machine: the
+ * walks of page tables (k is 0), and the cycles of its clock (1).
  *
  * The module watches calls of the loops named in loops=, whose arguments begin like struct
  * mc_loop_args. calls= names functions that have the number of bytes as an argument:
@@ -121,7 +121,7 @@ static u64 k_of(const struct perf_event *event)
 /* A count of the simulated machine. COUNT_VALID is set in it, and in no register elsewhere. */
 static u64 read_simulated(const struct perf_event *event)
 {
-	u32 number = event->pmu == &core.pmu ? WALKS : TRAFFIC + (u32)k_of(event);
+	u32 number = (event->pmu == &core.pmu ? WALKS : TRAFFIC) + (u32)k_of(event);
 	u64 value;
 #ifdef CONFIG_X86
 	u32 low, high;

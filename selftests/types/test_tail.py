@@ -172,5 +172,54 @@ class Walks(unittest.TestCase):
                 self.assertLessEqual(set(blamed), {"unknown", "refresh"})
 
 
+class Frequency(unittest.TestCase):
+    """The clock of the CPU stands still now and then. A PMU counts its cycles."""
+    EVERY, STILL, PRICE = 97000, 8000, 2000
+    LINE = "tail type=uc size=1M repeat=1 count=8000 warmup=0 irq=off"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.room = room.Room(prices=machine.PRICES)
+        cls.addClassCleanup(cls.room.close)
+        cls.kind = cls.room.load_pmu("mc_core")
+
+    def measure_causes(self, event, **prices):
+        """What is blamed, and how often; and how often the clock stood still in the last windows."""
+        self.room.load(uc_load_ns=self.PRICE, **prices)
+        self.room.machine.sh(f"echo 'cycles type={self.kind} config={event}' "
+                             f">{machine.DEBUGFS}/counters")
+        run = self.room.ask(self.LINE)
+        blamed = {one["cause"]: one["count"] for one in run.result["tail"]["causes"]
+                  if one["count"] or one["cause"] == "frequency"}
+        still = [window["did"]["still_ns"] // self.STILL for window in run.windows]
+        print(f"# event {event:#x}, {prices}: {blamed}")
+        return blamed, list(itertools.accumulate(reversed(still)))
+
+    def test_each_is_found(self):
+        """A few fall on accesses of the test itself, which take no time."""
+        cycles = room.SIMULATED | 1 << 8
+        blamed, still = self.measure_causes(cycles, still_every_ns=self.EVERY,
+                                            still_ns=self.STILL)
+        self.assertEqual(list(blamed), ["frequency"])
+        self.assertGreater(blamed["frequency"], 100)
+        self.assertTrue(any(blamed["frequency"] <= n <= 1.1 * blamed["frequency"] for n in still))
+
+    def test_what_waits_for_memory_is_none(self):
+        cycles = room.SIMULATED | 1 << 8
+        blamed, _still = self.measure_causes(cycles, refresh_every_ns=self.EVERY,
+                                             refresh_ns=self.STILL)
+        self.assertEqual(blamed.pop("frequency"), 0)
+        self.assertGreater(sum(blamed.values()), 50)
+
+    def test_what_is_not_counted_is_not_known(self):
+        """An event that can't be opened, and one that counts no cycles."""
+        for event, count in ((3, None), (1, 0)):
+            blamed, _still = self.measure_causes(event, still_every_ns=self.EVERY,
+                                                 still_ns=self.STILL)
+            with self.subTest(event=event):
+                self.assertEqual(blamed.pop("frequency"), count)
+                self.assertEqual(list(blamed), ["unknown"])
+
+
 if __name__ == "__main__":
     unittest.main()

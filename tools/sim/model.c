@@ -19,6 +19,7 @@
  * @combiner: its write-combining buffers
  * @prefetches: the prefetcher is on
  * @chance: state of its random numbers, which are the same each time
+ * @stood: how many times its clock should have stood still until its last access
  * @happened: counts
  */
 static struct cpu {
@@ -29,6 +30,7 @@ static struct cpu {
 	struct combiner combiner;
 	bool prefetches;
 	uint32_t chance;
+	int64_t stood;
 	struct happened happened;
 } cpus[CPUS_MOST];
 
@@ -445,15 +447,8 @@ static uint64_t cost_of_type(unsigned int cpu, int64_t now, const struct access 
 	}
 }
 
-/**
- * model_access() - a CPU accesses memory, or flushes a line
- * @cpu: the CPU
- * @now: its time
- * @a: what it does
- *
- * Return: what that costs, in nanoseconds.
- */
-uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a)
+/* The price of an access that takes no account of the CPU's clock. */
+static uint64_t cost_of_access(unsigned int cpu, int64_t now, const struct access *a)
 {
 	uint64_t cost;
 
@@ -468,6 +463,35 @@ uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a)
 		cost = translate(cpu, a);
 		return cost + cost_of_type(cpu, now + cost, a);
 	}
+}
+
+/* The time for which the CPU's clock stands still until @now, the end of an access. */
+static uint64_t stand_still(unsigned int cpu, int64_t now)
+{
+	struct cpu *c = &cpus[cpu];
+	int64_t due = prices.still_every_ns ? now / prices.still_every_ns : 0;
+	bool is_due = due != c->stood;
+
+	c->stood = due;
+	if (!is_due)
+		return 0;
+	c->happened.still_ns += prices.still_ns;
+	return prices.still_ns;
+}
+
+/**
+ * model_access() - a CPU accesses memory, or flushes a line
+ * @cpu: the CPU
+ * @now: its time
+ * @a: what it does
+ *
+ * Return: what that costs, in nanoseconds.
+ */
+uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a)
+{
+	uint64_t cost = cost_of_access(cpu, now, a);
+
+	return cost + stand_still(cpu, now + cost);
 }
 
 /* Does the CPU keep all lines that it has, if L1 gets this one, which L1 or L2 has? */

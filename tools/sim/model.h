@@ -78,6 +78,7 @@ struct shape {
  * @walks: accesses whose translation was missing in both
  * @waited_ns: time spent waiting for memory controllers
  * @prefetched: lines that the prefetcher brought
+ * @still_ns: time for which the CPU's clock stood still
  */
 struct happened {
 	uint64_t level[3];
@@ -90,6 +91,7 @@ struct happened {
 	uint64_t walks;
 	uint64_t waited_ns;
 	uint64_t prefetched;
+	uint64_t still_ns;
 };
 
 /**

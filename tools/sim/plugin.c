@@ -320,16 +320,19 @@ static void cpuid(uint64_t *rax_rcx_rdx_rbx)
 
 static bool is_count(uint64_t number)
 {
-	return number >= TRAFFIC && number <= WALKS;
+	return number >= TRAFFIC && number <= CYCLES;
 }
 
 /* Accesses that wait in the CPU's queue are not counted yet; with one CPU that runs, none wait. */
 static uint64_t count_register(uint32_t number)
 {
+	const struct happened *h = model_happened(machine_current());
 	const struct traffic *t;
 
 	if (number == WALKS)
-		return COUNT_VALID | model_happened(machine_current())->walks;
+		return COUNT_VALID | h->walks;
+	if (number == CYCLES)
+		return COUNT_VALID | (vcpus[machine_current()].clock - h->still_ns);
 	t = model_traffic((number - TRAFFIC) / 2);
 	return COUNT_VALID | (number % 2 ? t->written : t->read);
 }

@@ -42,7 +42,8 @@ static const struct price_key keys[] = {
 	KEY(clean_ns, 2, 0, TIME_MOST), KEY(dirty_ns, 2, 0, TIME_MOST),
 	KEY(home_ns, 2, 0, TIME_MOST),
 	KEY(memory_ns, 2, 0, TIME_MOST), KEY(service_ns, 1, 0, TIME_MOST),
-	TIME(refresh_every_ns), TIME(refresh_ns), TIME(flush_ns), TIME(clwb_ns),
+	TIME(refresh_every_ns), TIME(refresh_ns),
+	TIME(still_every_ns), TIME(still_ns), TIME(flush_ns), TIME(clwb_ns),
 	KEY(prefetch_lines, 0, 0, 16),
 	KEY(tlb_entries, 0, 0, 65536), KEY(tlb2_entries, 0, 0, 65536),
 	TIME(tlb2_ns), TIME(tlb_miss_ns),
@@ -166,6 +167,8 @@ static const char *check(const struct prices *p)
 		why = "a level of cache has none before it";
 	if (!why && p->refresh_ns && p->refresh_ns >= p->refresh_every_ns)
 		why = "refresh_ns is less than refresh_every_ns";
+	if (!why && p->still_ns && p->still_ns >= p->still_every_ns)
+		why = "still_ns is less than still_every_ns";
 	return why;
 }
 

@@ -28,6 +28,7 @@ struct prices {
 	uint32_t memory_ns[NODES_MOST][NODES_MOST];
 	uint32_t service_ns[NODES_MOST];
 	uint32_t refresh_every_ns, refresh_ns;
+	uint32_t still_every_ns, still_ns;
 	uint32_t flush_ns, clwb_ns;
 	uint32_t prefetch_lines;
 	uint32_t tlb_entries, tlb2_entries, tlb2_ns, tlb_miss_ns;

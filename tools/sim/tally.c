@@ -123,6 +123,7 @@ static void report_one(FILE *f, const struct tally *t)
 		{ "wc_lines", h->wc_lines }, { "wc_words", h->wc_words },
 		{ "tlb_misses", h->tlb_misses }, { "walks", h->walks },
 		{ "waited_ns", h->waited_ns }, { "prefetched", h->prefetched },
+		{ "still_ns", h->still_ns },
 	};
 	size_t i;
 	int type;
