@@ -324,8 +324,8 @@ class Several(unittest.TestCase):
 
     def test_two_runs_give_the_same_figures(self):
         """The second one beside eight busy processes. What one CPU pays at a time is the same.
-        Where several ask a controller at once, it depends on when each of them began: they wait
-        for each other's start while time passes as on the host."""
+        Where several ask a controller at once, it depends on the interrupts that each of them takes
+        between its windows."""
         exact = {
             "latency size=2M page=4k irq=off cpu=2 node=0 repeat=1 warmup=1": "ns_per_load",
             "bandwidth type=uc op=read,write width=8 size=64K page=4k irq=off cpu=0 node=1 "
