@@ -432,6 +432,23 @@ static void test_changes_in_l3s(void **state)
 	moved(0, 2, 1);
 }
 
+/* The access that a CPU is at when its clock should stand still takes longer. */
+static void test_the_clock_stands_still(void **state)
+{
+	const unsigned long still = model_happened(0)->still_ns;
+
+	make("still_every_ns=1000 still_ns=300");
+	assert_int_equal(at(0, 900, LOAD, WB, 0, 8), 80);
+	assert_int_equal(at(0, 980, LOAD, WB, 64, 8), 80 + 300);
+	assert_int_equal(at(0, 1360, LOAD, WB, 64, 8), 1);
+	assert_int_equal(at(0, 1999, DRAIN, 0, 0, 0), 0);
+	assert_int_equal(at(0, 3500, FLUSH, 0, 64, 0), 7 + 300);
+	assert_int_equal(at(1, 900, LOAD, WB, 128, 8), 80);	/* a clock of its own */
+	assert_int_equal(model_happened(0)->still_ns, still + 600);
+	make("");
+	assert_int_equal(at(0, 5000, LOAD, WB, 0, 8), 80);
+}
+
 static void test_refresh(void **state)
 {
 	make("refresh_every_ns=1000 refresh_ns=100");

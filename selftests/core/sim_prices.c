@@ -175,6 +175,8 @@ static void test_impossible(void **state)
 		{ "l2_bytes=0 l3_bytes=1M", "a level of cache" },
 		{ "refresh_ns=5", "refresh_ns is less" },
 		{ "refresh_ns=5 refresh_every_ns=5", "refresh_ns is less" },
+		{ "still_ns=5", "still_ns is less" },
+		{ "still_ns=5 still_every_ns=5", "still_ns is less" },
 	};
 	struct prices before;
 	size_t i;

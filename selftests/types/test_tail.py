@@ -184,7 +184,8 @@ class Frequency(unittest.TestCase):
         cls.kind = cls.room.load_pmu("mc_core")
 
     def measure_causes(self, event, **prices):
-        """What is blamed, and how often; and how often the clock stood still in the last windows."""
+        """What is blamed, and how often; and how often the clock stood still in the last windows,
+        added up."""
         self.room.load(uc_load_ns=self.PRICE, **prices)
         self.room.machine.sh(f"echo 'cycles type={self.kind} config={event}' "
                              f">{machine.DEBUGFS}/counters")
