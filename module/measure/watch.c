@@ -250,8 +250,8 @@ int mc_watch_window(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bin
 /* -------------------------------------------------------- before the samples */
 
 /*
- * Is the event that counts cycles on the PMU? In a virtual machine it stops while the hypervisor runs
- * others, which is no change of frequency.
+ * Is the event that counts cycles on the PMU? In a virtual machine it stops while the hypervisor
+ * runs others, which is no change of frequency.
  */
 static u32 find_cycle_events(const struct mc_worker *w)
 {

@@ -15,8 +15,8 @@
  *   config 8-23   k, in sixteenths
  *
  * A third PMU, mc_core, counts for a thread what loops on its own CPU go through, in bytes
- * x k / 16. It has the kinds 1 and 2, and of kind 5 counts of that CPU of the simulated machine: the
- * walks of page tables (k is 0), and the cycles of its clock (1).
+ * x k / 16. It has the kinds 1 and 2, and of kind 5 counts of that CPU of the simulated machine:
+ * the walks of page tables (k is 0), and the cycles of its clock (1).
  *
  * The module watches calls of the loops named in loops=, whose arguments begin like struct
  * mc_loop_args. calls= names functions that have the number of bytes as an argument:
