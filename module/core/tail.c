@@ -222,18 +222,22 @@ static void show_spike(struct mc_text *text, const struct mc_tail *t,
 	mc_textf(text, ",\"%s\"]", mc_name_of(mc_cause_names, spike->cause));
 }
 
+/* Times that are no longer than the clock's are shown as one bin, that of 0. */
 static void show_bins(struct mc_text *text, const struct mc_tail *t)
 {
 	const char *comma = "";
+	u64 count = 0;
 	u32 bin;
 
 	for (bin = 0; bin < MC_TAIL_BINS; bin++) {
-		if (!t->bins.count[bin])
+		count += t->bins.count[bin];
+		if (!count || (bin + 1 < MC_TAIL_BINS && mc_bin_from(bin + 1) <= t->clock))
 			continue;
 		mc_textf(text, "%s[", comma);
 		show_ns(text, "", mc_tail_ps(t, mc_bin_from(bin)));
-		mc_textf(text, ",%llu]", t->bins.count[bin]);
+		mc_textf(text, ",%llu]", count);
 		comma = ",";
+		count = 0;
 	}
 }
 
