@@ -138,11 +138,13 @@ static u64 prepare_access(struct mc_worker *w, struct mc_watch *t, u64 ended)
 	return mc_ticks();
 }
 
-/* Read what must be known before an access. Return: the ticks at its begin. */
-static u64 begin_access(const struct mc_worker *w, struct mc_watch *t)
+/* Read what must be known before an access. */
+static void count_before(const struct mc_worker *w, struct mc_watch *t)
 {
 	struct mc_core_counts before = t->before;
 
+	if (!t->walk_events && !t->cycle_events)
+		return;
 	t->before = read_core(w, t);
 	if (before.walks_known && t->before.walks_known) {
 		t->steps++;
@@ -152,7 +154,6 @@ static u64 begin_access(const struct mc_worker *w, struct mc_watch *t)
 		t->step_ticks = t->before.at - before.at;
 		t->step_cycles = t->before.cycles - before.cycles;
 	}
-	return mc_ticks();
 }
 
 /* Time accesses for as long as a window lasts. Return: their number. */
@@ -170,10 +171,12 @@ static u64 time_accesses(struct mc_worker *w, struct mc_watch *t, struct mc_bins
 			ended = mc_ticks();
 		}
 		ended = prepare_access(w, t, ended);
-		from = begin_access(w, t);
+		count_before(w, t);
+		from = mc_ticks();
 		if (from - ended > t->gap) {
 			look(w, t);
-			from = begin_access(w, t);
+			count_before(w, t);
+			from = mc_ticks();
 		}
 		job->run(t->at, 1, t->value);
 		if (job->fenced)
