@@ -67,7 +67,7 @@ static void shift_phase(struct mc_worker *w, struct mc_watch *t)
 		look(w, t);
 }
 
-/* What the events of the core that the test needs have counted until now. */
+/* Read the events of the core that count walks and cycles. */
 static struct mc_core_counts read_core(const struct mc_worker *w, const struct mc_watch *t)
 {
 	struct mc_core_counts now = { .at = t->cycle_events ? mc_ticks() : 0 };

@@ -175,6 +175,7 @@ class Walks(unittest.TestCase):
 class Frequency(unittest.TestCase):
     """The clock of the CPU stands still now and then. A PMU counts its cycles."""
     EVERY, STILL, PRICE = 97000, 8000, 2000
+    CYCLES = room.SIMULATED | 1 << 8        # k is 1 (selftests/modules/mc_pmu.c)
     LINE = "tail type=uc size=1M repeat=1 count=8000 warmup=0 irq=off"
 
     @classmethod
@@ -198,16 +199,14 @@ class Frequency(unittest.TestCase):
 
     def test_each_is_found(self):
         """A few fall on accesses of the test itself, which take no time."""
-        cycles = room.SIMULATED | 1 << 8
-        blamed, still = self.measure_causes(cycles, still_every_ns=self.EVERY,
+        blamed, still = self.measure_causes(self.CYCLES, still_every_ns=self.EVERY,
                                             still_ns=self.STILL)
         self.assertEqual(list(blamed), ["frequency"])
         self.assertGreater(blamed["frequency"], 100)
         self.assertTrue(any(blamed["frequency"] <= n <= 1.1 * blamed["frequency"] for n in still))
 
     def test_what_waits_for_memory_is_none(self):
-        cycles = room.SIMULATED | 1 << 8
-        blamed, _still = self.measure_causes(cycles, refresh_every_ns=self.EVERY,
+        blamed, _still = self.measure_causes(self.CYCLES, refresh_every_ns=self.EVERY,
                                              refresh_ns=self.STILL)
         self.assertEqual(blamed.pop("frequency"), 0)
         self.assertGreater(sum(blamed.values()), 50)
