@@ -6,13 +6,14 @@ import os
 import re
 import subprocess
 import tempfile
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 import fake
 from mc.commands import doctor
-from mc.running import machine
+from mc.running import machine, module
 
 GOOD = {
     "proc/modules": "memcache 1 0 - Live\n", "proc/filesystems": "nodev\tdebugfs\n",
@@ -50,6 +51,8 @@ def verdicts(**effective):
 
 
 class Doctor(fake.InDirectory):
+    headers = staticmethod(cache(module.headers))       # asks apt, for a second
+
     def examine(self, uid=0, arch="x86_64", built=True, **changes):
         for path, text in (GOOD | {k.replace("__", "/"): v for k, v in changes.items()}).items():
             if text is not None:
@@ -58,6 +61,7 @@ class Doctor(fake.InDirectory):
         uname = SimpleNamespace(machine=arch, release="6.1")
         with mock.patch("os.geteuid", return_value=uid), mock.patch("os.uname", lambda: uname), \
                 mock.patch("mc.version.version", lambda: "1.0"), \
+                mock.patch("mc.running.module.headers", self.headers), \
                 mock.patch("mc.running.user.find", lambda: "/x/memcache-user" if built else None):
             lines, self.status = doctor.examine(doctor.Machine(os.getcwd()))
         self.text = " ".join(" ".join(lines).split())
@@ -124,6 +128,7 @@ class Doctor(fake.InDirectory):
             self.says("fail", what, **changes)
 
     def test_headers_that_are_there_to_install_or_have_left_the_mirror(self):
+        self.headers = module.headers
         with tempfile.TemporaryDirectory() as programs, \
                 mock.patch.dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}"):
             apt = Path(programs, "apt-cache")

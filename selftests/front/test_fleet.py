@@ -13,7 +13,7 @@ from mc.analysis.series import Left
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 START, HOUR = 1790000000 * 10 ** 9, 3600 * 10 ** 9
-FLEETS, FIGURES = 200, 20       # simulated fleets, results of each host
+FLEETS, FIGURES = 100, 20       # simulated fleets, results of each host
 OPS = ("read", "write", "copy", "ntwrite")
 # The modes of a copy of 16 KiB on one virtual machine, as shares of its highest speed.
 MODES = tuple(speed / 207 for speed in (142, 159, 176, 207))
@@ -34,7 +34,7 @@ def measured(chance, hosts, slow=1.0, noise=0.012, outliers_too=False, again=Tru
 
 
 class Rates(fake.unittest.TestCase):
-    """How often it is right, over 200 fleets of each kind."""
+    """How often it is right, over 100 fleets of each kind."""
 
     def found(self, seed, hosts, **about):
         """How often host 0 was found, and how often any other."""

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
-from statistics import median, variance
+from statistics import median
 
 from mc.analysis import normal, outliers, refresh, series
 from mc.analysis.machines import FACTS, Fact, Facts, Value, differences, facts
@@ -128,9 +128,9 @@ class Host:
     def spread(self, key: Key) -> float | None:
         """The variance of the logarithm of this time on this host: between its measurements, else
         between the rounds of one; None if neither is known."""
-        logs = [log(one.times[key]) for one in self.measured if key in one.times]
-        if len(logs) > 1:
-            return variance(logs)
+        jump = self.jump(key)
+        if jump is not None:
+            return jump * jump / 2
         return next((one.spreads[key] for one in self.measured if key in one.spreads), None)
 
     def jump(self, key: Key) -> float | None:
