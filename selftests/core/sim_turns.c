@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Turns of the CPUs of the simulated machine (tools/sim), and the order in which accesses meet. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,13 @@ bool cpu_is_stopped(struct CPUState *cpu)
 void cpu_exit(struct CPUState *cpu)
 {
 	cpu->exits++;
+}
+
+static unsigned int notified;
+
+void qemu_notify_event(void)
+{
+	notified++;
 }
 
 static const struct access UNCACHED = { .bytes = 8, .operation = LOAD, .type = UC };
@@ -64,18 +72,25 @@ static int find_turn(void)
 	return -1;
 }
 
+/* The same after a turn has ended. */
+static int next_turn(void)
+{
+	vcpus[machine_current()].turn = false;
+	return find_turn();
+}
+
 static void test_the_lowest_clock_runs(void **state)
 {
 	begin(3);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 10);
-	assert_int_equal(find_turn(), 1);
+	assert_int_equal(next_turn(), 1);
 	machine_pass(1, 20);
-	assert_int_equal(find_turn(), 2);
+	assert_int_equal(next_turn(), 2);
 	machine_pass(2, 5);
-	assert_int_equal(find_turn(), 2);
+	assert_int_equal(next_turn(), 2);
 	machine_pass(2, 10);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	assert_int_equal(machine_now(), 10);
 }
 
@@ -83,32 +98,45 @@ static void test_the_lowest_clock_runs(void **state)
 static void test_it_stops(void **state)
 {
 	begin(2);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 900);
 	assert_int_equal(states[0].exits, 0);
 	machine_pass(0, 200);
 	assert_int_equal(states[0].exits, 1);
 	/* Alone, it never has to. */
 	begin(1);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 1000000);
 	assert_int_equal(states[0].exits, 0);
+}
+
+/* QEMU may take a turn away when the host wants something. */
+static void test_an_interrupted_turn_goes_on(void **state)
+{
+	begin(2);
+	assert_int_equal(next_turn(), 0);
+	machine_pass(0, 900);
+	assert_int_equal(find_turn(), 0);
+	machine_pass(0, 200);
+	assert_int_equal(find_turn(), 1);
+	states[1].idle = true;
+	assert_int_equal(find_turn(), 0);
 }
 
 /* CPU 0 comes first, but what it does is later than what CPU 1 does. */
 static void test_accesses_meet_in_order(void **state)
 {
 	begin(2);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 50);
 	machine_access(0, &UNCACHED, 20);	/* at 30 */
 	assert_int_equal(states[0].exits, 1);
 	assert_int_equal(vcpus[0].clock, 50);
-	assert_int_equal(find_turn(), 1);
+	assert_int_equal(next_turn(), 1);
 	machine_pass(1, 25);
 	machine_access(1, &UNCACHED, 5);	/* at 20: nobody else is earlier */
 	assert_int_equal(vcpus[1].clock, 25 + 100);
-	assert_int_equal(find_turn(), 1);
+	assert_int_equal(next_turn(), 1);
 	/* Asking at 130, it waits for the other's, which the controller serves from 120 to 160. */
 	assert_int_equal(vcpus[0].clock, 50 + 100 + 30);
 }
@@ -116,14 +144,14 @@ static void test_accesses_meet_in_order(void **state)
 static void test_equal_times_go_by_number(void **state)
 {
 	begin(2);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 10);
 	machine_access(0, &UNCACHED, 0);
-	assert_int_equal(find_turn(), 1);
+	assert_int_equal(next_turn(), 1);
 	machine_pass(1, 10);
 	machine_access(1, &UNCACHED, 0);
 	assert_int_equal(vcpus[1].clock, 10);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	assert_int_equal(vcpus[0].clock, 10 + 100);
 	assert_int_equal(vcpus[1].clock, 10 + 100 + 40);
 }
@@ -132,10 +160,10 @@ static void test_lines_of_its_own_do_not_wait(void **state)
 {
 	begin(2);
 	states[1].idle = true;
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_access(0, &CACHED, 0);
 	states[1].idle = false;
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 50);
 	machine_access(0, &CACHED, 0);
 	assert_int_equal(states[0].exits, 0);
@@ -144,20 +172,20 @@ static void test_lines_of_its_own_do_not_wait(void **state)
 static void test_the_clock_waits(void **state)
 {
 	begin(2);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 1);
-	assert_int_equal(find_turn(), 1);
+	assert_int_equal(next_turn(), 1);
 	machine_pass(1, 45);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 49);
 	assert_true(machine_clock_is_due(0, 9));
 	assert_int_equal(machine_now(), 41);
 	machine_access(0, &UNCACHED, 4);	/* at 46 */
 	assert_false(machine_clock_is_due(0, 3));
 	assert_int_equal(vcpus[0].clock, 46);	/* four instructions come later */
-	assert_int_equal(find_turn(), 1);
+	assert_int_equal(next_turn(), 1);
 	machine_pass(1, 160);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	assert_int_equal(vcpus[0].clock, 146);
 	machine_pass(0, 4);
 	assert_true(machine_clock_is_due(0, 3));
@@ -170,26 +198,26 @@ static void test_the_clock_never_runs_backwards(void **state)
 	int i;
 
 	begin(2);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 500);
-	assert_int_equal(find_turn(), 1);
+	assert_int_equal(next_turn(), 1);
 	machine_pass(1, 900);
 	assert_false(machine_clock_is_due(1, 99));
 	assert_int_equal(states[1].exits, 1);
 	assert_int_equal(vcpus[1].clock, 800);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 10);
 	assert_true(machine_clock_is_due(0, 9));
 	assert_int_equal(machine_now(), 501);
 	machine_pass(0, 491);
-	assert_int_equal(find_turn(), 1);
+	assert_int_equal(next_turn(), 1);
 	machine_pass(1, 100);
 	assert_true(machine_clock_is_due(1, 99));
 	assert_int_equal(machine_now(), 801);
 	/* If all want to read it at one time, all can. */
 	begin(2);
 	for (i = 0; i < 2; i++) {
-		assert_int_equal(find_turn(), i);
+		assert_int_equal(next_turn(), i);
 		machine_pass(i, 1);
 		assert_true(machine_clock_is_due(i, 0));
 		assert_int_equal(machine_now(), 1);
@@ -202,7 +230,7 @@ static void test_it_stops_for_one_that_it_wakes(void **state)
 	begin(3);
 	states[1].idle = true;
 	states[2].idle = true;
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 100000);
 	assert_int_equal(states[0].exits, 0);
 	states[2].idle = false;
@@ -210,7 +238,7 @@ static void test_it_stops_for_one_that_it_wakes(void **state)
 	assert_int_equal(states[0].exits, 0);
 	machine_pass(0, 200);
 	assert_int_equal(states[0].exits, 1);
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	assert_int_equal(vcpus[2].clock, 101100);
 }
 
@@ -218,10 +246,10 @@ static void test_a_cpu_wakes_at_the_time_of_the_others(void **state)
 {
 	begin(2);
 	states[1].idle = true;
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 5000);
 	states[1].idle = false;
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	assert_int_equal(vcpus[1].clock, 5000);
 }
 
@@ -232,7 +260,7 @@ static void test_idle(void **state)
 
 	begin(2);
 	states[1].idle = true;
-	assert_int_equal(find_turn(), 0);
+	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 12345678);
 	assert_false(machine_is_idle());
 	states[0].idle = true;
@@ -243,9 +271,51 @@ static void test_idle(void **state)
 		;
 	states[1].idle = false;
 	assert_false(machine_is_idle());
-	assert_int_equal(find_turn(), 1);
+	assert_int_equal(next_turn(), 1);
 	assert_true(vcpus[1].clock >= then + 1000000);
 	assert_true(machine_now() >= then + 1000000);
+}
+
+static void *now_of_devices(void *now)
+{
+	*(long *)now = machine_now();
+	return NULL;
+}
+
+/* The time that QEMU's devices, which have a thread of their own, see. */
+static long see_as_devices(void)
+{
+	long now;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, now_of_devices, &now), 0);
+	pthread_join(thread, NULL);
+	return now;
+}
+
+/* Timers that are held expire when all CPUs wait for them. */
+static void test_held_timers(void **state)
+{
+	long held;
+
+	begin(1);
+	assert_int_equal(next_turn(), 0);
+	machine_pass(0, 1000000);
+	machine_hold_timers(true);
+	held = see_as_devices();
+	machine_pass(0, 1000000);
+	assert_int_equal(see_as_devices(), held);
+	notified = 0;
+	states[0].idle = true;
+	assert_true(machine_is_idle());
+	assert_int_equal(notified, 1);
+	assert_true(see_as_devices() >= 2000000);
+	states[0].idle = false;
+	assert_false(machine_is_idle());
+	assert_int_equal(next_turn(), 0);
+	machine_hold_timers(false);
+	assert_int_equal(notified, 2);
+	assert_true(see_as_devices() >= 2000000);
 }
 
 /* Return: what a CPU is said to have done, besides what is zero. */
@@ -284,7 +354,7 @@ static void test_counts(void **state)
 	tally_clear();
 	assert_string_equal(counts(0), "");
 	for (i = 0; i < 2; i++) {
-		assert_int_equal(find_turn(), 0);
+		assert_int_equal(next_turn(), 0);
 		machine_access(0, &CACHED, 0);
 		machine_access(0, &UNCACHED, 0);
 		machine_access(0, &store, 0);

@@ -38,6 +38,8 @@ OWN_LINES = 200
 
 # Part of the time in which a thread moves nothing, because it ends a window and begins another.
 PAUSES = 0.01
+# By this part figures of threads that meet at the start only differ from run to run.
+MEETS_ONCE = 0.0002
 
 
 def node_of(cpu):
@@ -166,7 +168,7 @@ class Several(unittest.TestCase):
         """The requests of the suites bandwidth-matrix and tiers: a line costs each thread its
         instructions and its price."""
         for cpus in ("0-1", "2-3"):
-            for seen in self.measure(f"bandwidth op=read width=16 size=4M page=4k irq=off "
+            for seen in self.measure(f"bandwidth op=read width=16 size=2M page=4k irq=off "
                                      f"cpu={cpus} node={NODE_LIST} verify=off repeat=1 "
                                      "warmup=1",
                                      **KEPT):
@@ -323,37 +325,36 @@ class Several(unittest.TestCase):
                     self.assertEqual(room.total(windows, "prefetched"), 0)
 
     def test_two_runs_give_the_same_figures(self):
-        """The second one beside eight busy processes. What one CPU pays at a time is the same.
-        Where several ask a controller at once, it depends on the interrupts that each of them takes
-        between its windows."""
-        exact = {
-            "latency size=2M page=4k irq=off cpu=2 node=0 repeat=1 warmup=1": "ns_per_load",
-            "bandwidth type=uc op=read,write width=8 size=64K page=4k irq=off cpu=0 node=1 "
-            "verify=off repeat=1 warmup=1": "mb_per_s",
-            "c2c state=hitm,hit size=16K irq=off repeat=2 cpu=0,2": "ns_per_line",
-        }
-        shared = {
-            "bandwidth op=read width=16 size=8M page=4k irq=off verify=off cpu=0-2 node=0 "
-            "repeat=2 warmup=1": "mb_per_s",
-            "loaded op=read size=8M page=4k cpu=0-2 node=0 irq=off delay=0 repeat=1": "ns_per_load",
-        }
-        quiet = self.figures(exact | shared)
+        """The second one beside eight busy processes. No timer interrupts the threads between
+        their windows, when others go on. Those of loaded and mix meet at the start only, some ns
+        earlier or later."""
+        self.machine.hold_timers(True)
+        self.addCleanup(self.machine.hold_timers, False)
+        quiet = self.figures()
         busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(8)]
         try:
-            beside = self.figures(exact | shared)
+            beside = self.figures()
         finally:
             for one in busy:
                 one.kill()
                 one.wait()
-        for line in exact:
+        for line, figures in quiet.items():
             with self.subTest(line=line):
-                self.assertEqual(quiet[line], beside[line])
-        for line in shared:
-            with self.subTest(line=line):
-                for one, other in zip(quiet[line], beside[line], strict=True):
-                    self.assertAlmostEqual(one, other, delta=one * PAUSES)
+                for one, other in zip(figures, beside[line], strict=True):
+                    meets_once = line.startswith(("loaded", "mix"))
+                    self.assertAlmostEqual(one, other, delta=one * MEETS_ONCE * meets_once)
 
-    def figures(self, lines):
+    def figures(self):
+        lines = {
+            "latency size=2M page=4k irq=off cpu=2 node=0 repeat=1 warmup=1": "ns_per_load",
+            "bandwidth type=uc op=read,write width=8 size=64K page=4k irq=off cpu=0 node=1 "
+            "verify=off repeat=1 warmup=1": "mb_per_s",
+            "bandwidth op=read width=16 size=8M page=4k irq=off verify=off cpu=0-2 node=0 "
+            "repeat=2 warmup=1": "mb_per_s",
+            "c2c state=hitm,hit size=16K irq=off repeat=2 cpu=0,2": "ns_per_line",
+            "loaded op=read size=8M page=4k cpu=0-2 node=0 irq=off delay=0 repeat=1": "ns_per_load",
+            "mix groups=0:chase+1-2:read size=8M page=4k node=0 irq=off repeat=1": "mb_per_s",
+        }
         return {line: [one[key] for one in self.ask(line, **KEPT | {"service_ns": 37})]
                 for line, key in lines.items()}
 

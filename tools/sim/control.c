@@ -12,6 +12,7 @@
  *   function FROM TO    the accesses of code from FROM up to TO, a function of the kernel's, have
  *                       prices, too. There may be several
  *   function            forget all of these
+ *   timers hold|run     hold the timers of QEMU's devices while a CPU runs, or let them run again
  *   counts              all counts since the last such order: those of each CPU with its caches
  *                       and its TLBs, and of each window
  * Each is answered by a line of JSON; a wrong order by `{"error":"…"}`.
@@ -198,6 +199,15 @@ static void order_function(const char *words, FILE *to)
 	answer(to, NULL);
 }
 
+static void order_timers(const char *words, FILE *to)
+{
+	bool hold = !strncmp(words, "hold", 4), run = !strncmp(words, "run", 3);
+
+	if (hold || run)
+		machine_hold_timers(hold);
+	answer(to, hold || run ? NULL : "timers are held, or run");
+}
+
 static void order_hello(const char *words, FILE *to)
 {
 	fprintf(to, "{\"qemu\":\"10\",\"prices\":");
@@ -216,7 +226,8 @@ static const struct order {
 	void (*take)(const char *words, FILE *to);
 } orders[] = {
 	{ "hello", order_hello }, { "prices", order_prices }, { "window", order_window },
-	{ "memory", order_memory }, { "function", order_function }, { "counts", order_counts },
+	{ "memory", order_memory }, { "function", order_function }, { "timers", order_timers },
+	{ "counts", order_counts },
 };
 
 static void take_order(char *line, FILE *to)

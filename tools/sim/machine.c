@@ -27,6 +27,7 @@
 
 #define AHEAD_NS	1000
 #define NEVER		INT64_MAX
+#define SECOND		1000000000LL
 
 struct vcpu vcpus[CPUS_MOST];
 unsigned int nvcpus;
@@ -37,13 +38,15 @@ static bool holds_world;
 static atomic_llong idle_from;	/* the machine's time when the last CPU began to wait */
 static atomic_llong idle_since;	/* the host's time then; 0: a CPU runs */
 static int64_t woke_at;			/* the machine's time when it last stopped being idle */
+static atomic_bool holds_timers;
+static atomic_llong held_at;		/* the time that timers see while they are held */
 
 static int64_t host_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
+	return t.tv_sec * SECOND + t.tv_nsec;
 }
 
 /* ------------------------------------------------------------------------ clocks */
@@ -103,7 +106,23 @@ int64_t machine_now(void)
 {
 	struct vcpu *c = current < 0 ? NULL : &vcpus[current];
 
+	if (!c && holds_timers && !idle_since)
+		return held_at;
 	return c && c->running ? c->clock - c->rest : time_of_all();
+}
+
+/**
+ * machine_hold_timers() - let no timer of QEMU's devices expire while a CPU runs
+ * @hold: false: let them expire again, at once where they are late
+ *
+ * While all CPUs wait for an interrupt, timers expire in any case, or nobody would wake them.
+ */
+void machine_hold_timers(bool hold)
+{
+	/* QEMU's thread sleeps until the first timer is due, which must not be now. */
+	held_at = time_of_all() - SECOND;
+	holds_timers = hold;
+	qemu_notify_event();
 }
 
 /** machine_current() - the CPU that executes instructions now */
@@ -113,6 +132,12 @@ unsigned int machine_current(void)
 }
 
 /* ------------------------------------------------------------------- instructions */
+
+static void end_turn(struct vcpu *c)
+{
+	c->turn = false;
+	cpu_exit(c->state);
+}
 
 /* Is there work for a CPU that waited for an interrupt when @c, alone, got its turn? QEMU looks ten
  * times in a second of the host's time.
@@ -146,7 +171,7 @@ void machine_pass(unsigned int cpu, unsigned int instructions)
 	c->clock += instructions;
 	c->rest = 0;
 	if (c->limit != NEVER ? waits(c) || c->clock > c->limit + AHEAD_NS : has_woken_another(c))
-		cpu_exit(c->state);
+		end_turn(c);
 }
 
 static void meet(unsigned int cpu, const struct access *a, unsigned int rest)
@@ -171,7 +196,7 @@ void machine_access(unsigned int cpu, const struct access *a, unsigned int rest)
 
 	if (!in_order && c->last - c->first < QUEUE_MOST) {
 		c->queue[c->last++ % QUEUE_MOST] = (struct pending){ *a, rest };
-		cpu_exit(c->state);
+		end_turn(c);
 		return;
 	}
 	c->overflows += !in_order;
@@ -195,7 +220,7 @@ bool machine_clock_is_due(unsigned int cpu, unsigned int rest)
 	c->rest = rest;
 	if (!waits(c) && c->clock - rest - 1 <= c->limit)	/* when the instruction begins */
 		return true;
-	cpu_exit(c->state);
+	end_turn(c);
 	for (i = c->first; i != c->last; i++)
 		c->queue[i % QUEUE_MOST].rest -= rest + 1;
 	c->clock -= rest + 1;
@@ -227,12 +252,16 @@ static void look_who_runs(void)
 	}
 }
 
-/* The CPU whose turn it is, after accesses that wait have met the others' in their order. */
+/* The CPU whose turn it is, after accesses that wait have met the others' in their order. QEMU may
+ * have interrupted a turn, when that depends on the host: it goes on.
+ */
 static struct vcpu *next_in_turn(void)
 {
-	struct vcpu *c;
+	struct vcpu *c = &vcpus[current];
 	unsigned int i;
 
+	if (c->turn && c->running)
+		return c;
 	for (;;) {
 		c = NULL;
 		for (i = 0; i < nvcpus; i++) {
@@ -296,6 +325,7 @@ bool machine_may_run(struct CPUState *state)
 	if (holds_world) {
 		current = c - vcpus;
 		c->limit = limit_of(c);
+		c->turn = true;
 	} else {
 		machine_unlock();
 	}
@@ -326,6 +356,8 @@ bool machine_is_idle(void)
 	if (!idle_since) {
 		idle_from = latest > woke_at ? latest : woke_at;
 		idle_since = host_ns();
+		if (holds_timers)
+			qemu_notify_event();
 	}
 	return true;
 }

@@ -29,6 +29,7 @@ struct pending {
  * @state: QEMU's CPU
  * @clock: its time: an instruction takes 1 ns, and an access what it costs
  * @running: it executes instructions; false: it waits for an interrupt
+ * @turn: it is its turn, until it has reached @limit and some
  * @limit: time up to which no other CPU does anything
  * @looked: its time when it last looked, alone, whether it has woken another CPU
  * @rest: instructions that @clock counts already, and that come after the one that reads it
@@ -42,6 +43,7 @@ struct vcpu {
 	struct CPUState *state;
 	atomic_llong clock;
 	bool running;
+	bool turn;
 	int64_t limit;
 	int64_t looked;
 	uint32_t rest;
@@ -61,6 +63,7 @@ void machine_access(unsigned int cpu, const struct access *a, unsigned int rest)
 bool machine_clock_is_due(unsigned int cpu, unsigned int rest);
 unsigned int machine_current(void);
 int64_t machine_now(void);
+void machine_hold_timers(bool hold);
 void machine_lock(void);
 void machine_unlock(void);
 bool machine_may_run(struct CPUState *state);

@@ -150,6 +150,10 @@ class Machine:
         for window in windows:
             self._ask(f"window {window}")
 
+    def hold_timers(self, hold: bool) -> None:
+        """Let no timer of the machine interrupt a CPU while one runs, or let them again."""
+        self._ask(f"timers {'hold' if hold else 'run'}")
+
     def slow_memory(self, begin: int, end: int, node: int) -> None:
         """Have these physical addresses cost what memory of another node does. With begin == end,
         all memory costs again what that of its own node does."""

@@ -84,6 +84,7 @@ struct CPUState *qemu_get_cpu(int index);
 bool cpu_thread_is_idle(struct CPUState *cpu);
 bool cpu_is_stopped(struct CPUState *cpu);
 void cpu_exit(struct CPUState *cpu);
+void qemu_notify_event(void);
 _Noreturn void cpu_loop_exit_restore(struct CPUState *cpu, uintptr_t host_pc);
 void tb_flush(struct CPUState *cpu);
 /* Its data is a union of 8 bytes, which is passed as a number is. */
