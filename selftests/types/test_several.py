@@ -168,7 +168,7 @@ class Several(unittest.TestCase):
         """The requests of the suites bandwidth-matrix and tiers: a line costs each thread its
         instructions and its price."""
         for cpus in ("0-1", "2-3"):
-            for seen in self.measure(f"bandwidth op=read width=16 size=2M page=4k irq=off "
+            for seen in self.measure(f"bandwidth op=read width=16 size=4M page=4k irq=off "
                                      f"cpu={cpus} node={NODE_LIST} verify=off repeat=1 "
                                      "warmup=1",
                                      **KEPT):
