@@ -206,7 +206,7 @@ sums() {
 	ONLY=test_run.Words.test_nothing run -1 tools/check/run front
 }
 
-@test "FAST=1: fewer layers, one kernel, the examples; all: in 6.1 what others have not shown" {
+@test "FAST=1: fewer layers, one kernel, the examples; all: a part for each guest" {
 	cd "$BATS_TEST_TMPDIR"
 	cp -r --parents "$TOP"/tools/check/{run,tap.py,phases.py} .
 	copy=$BATS_TEST_TMPDIR$TOP/tools

@@ -330,10 +330,10 @@ class Several(unittest.TestCase):
         earlier or later."""
         self.machine.hold_timers(True)
         self.addCleanup(self.machine.hold_timers, False)
-        quiet = self.figures()
+        quiet = self.measure_figures()
         busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(8)]
         try:
-            beside = self.figures()
+            beside = self.measure_figures()
         finally:
             for one in busy:
                 one.kill()
@@ -344,7 +344,7 @@ class Several(unittest.TestCase):
                     meets_once = line.startswith(("loaded", "mix"))
                     self.assertAlmostEqual(one, other, delta=one * MEETS_ONCE * meets_once)
 
-    def figures(self):
+    def measure_figures(self):
         lines = {
             "latency size=2M page=4k irq=off cpu=2 node=0 repeat=1 warmup=1": "ns_per_load",
             "bandwidth type=uc op=read,write width=8 size=64K page=4k irq=off cpu=0 node=1 "

@@ -166,7 +166,7 @@ class Bursts(unittest.TestCase):
     def test_the_share_is_that_of_the_bursts_that_the_machine_counted(self):
         # The machine has no prices for functions of the kernel, such as memcpy_toio().
         for store in ("width=8", "width=1", "width=16", "store=c_loop", "store=rep_movsb"):
-            for early in (0, 158):
+            for early in (0, 15, 158):
                 with self.subTest(store=store, early=early):
                     found, seen = self.share(store, early)
                     of_all = self.WINDOWS * self.A_WINDOW

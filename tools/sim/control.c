@@ -201,11 +201,13 @@ static void order_function(const char *words, FILE *to)
 
 static void order_timers(const char *words, FILE *to)
 {
-	bool hold = !strncmp(words, "hold", 4), run = !strncmp(words, "run", 3);
+	char word[8];
+	bool given = sscanf(words, "%7s", word) == 1;
+	bool hold = given && !strcmp(word, "hold"), run = given && !strcmp(word, "run");
 
 	if (hold || run)
 		machine_hold_timers(hold);
-	answer(to, hold || run ? NULL : "timers are held, or run");
+	answer(to, hold || run ? NULL : "the order is 'timers hold' or 'timers run'");
 }
 
 static void order_hello(const char *words, FILE *to)

@@ -17,7 +17,7 @@
  *
  * Nothing here depends on the time of the host, except while all CPUs wait for an interrupt:
  * then time passes as it does on the host. QEMU's devices and timers have another thread; when
- * an interrupt of theirs arrives depends on the host, too.
+ * an interrupt of theirs arrives depends on the host, too, unless timers are held.
  */
 #include <pthread.h>
 #include <time.h>
@@ -252,8 +252,8 @@ static void look_who_runs(void)
 	}
 }
 
-/* The CPU whose turn it is, after accesses that wait have met the others' in their order. QEMU may
- * have interrupted a turn, when that depends on the host: it goes on.
+/* The CPU whose turn it is, after accesses that wait have met the others' in their order. QEMU
+ * interrupts turns at times that depend on the host. Such a turn goes on.
  */
 static struct vcpu *next_in_turn(void)
 {

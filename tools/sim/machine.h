@@ -29,7 +29,7 @@ struct pending {
  * @state: QEMU's CPU
  * @clock: its time: an instruction takes 1 ns, and an access what it costs
  * @running: it executes instructions; false: it waits for an interrupt
- * @turn: it is its turn, until it has reached @limit and some
+ * @turn: its turn has begun, and end_turn() has not ended it
  * @limit: time up to which no other CPU does anything
  * @looked: its time when it last looked, alone, whether it has woken another CPU
  * @rest: instructions that @clock counts already, and that come after the one that reads it

@@ -130,7 +130,7 @@ class Host:
         between the rounds of one; None if neither is known."""
         jump = self.jump(key)
         if jump is not None:
-            return jump * jump / 2
+            return jump * jump / 2      # the variance of two numbers
         return next((one.spreads[key] for one in self.measured if key in one.spreads), None)
 
     def jump(self, key: Key) -> float | None:

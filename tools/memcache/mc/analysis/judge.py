@@ -187,12 +187,12 @@ def _more_runs(base: Estimate, other: Estimate, allowed: float) -> int | None:
         assert one.variance is not None
         return replace(one, variance=one.variance / share, freedom=one.freedom * share)
 
-    def tell(more: int) -> bool:
+    def is_enough(more: int) -> bool:
         difference = _difference_by_interval(with_runs(base, more), with_runs(other, more), allowed)
         return difference.word != Word.UNKNOWN
 
-    # What some runs tell, more runs tell, too: the interval only gets narrower.
-    more = 1 + bisect_left(range(1, MOST_RUNS + 1), True, key=tell)
+    # Each further run makes the interval narrower, so a number that is enough stays enough.
+    more = 1 + bisect_left(range(1, MOST_RUNS + 1), True, key=is_enough)
     return more if more <= MOST_RUNS else None
 
 
