@@ -101,9 +101,16 @@ load module.bash
 
 @test "under TCG no memory type has an effect, and that is said" {
 	holds 'machine["hypervisor"] == "tcg"' || skip "this is no TCG"
-	echo 'bandwidth type=wb,uc,wc size=4K' >run
-	holds '{t["effective"] for t in machine["memory_types"].values()} == {"no"}' 'values("effective") == {"no"}'
-	[ "$(grep -c ' effective=no ' buffers)" -ge 3 ]
+	# Beside a busy host, a verdict may stay unknown. It must not be another one, and becomes no.
+	for _ in {1..10}; do
+		echo 'bandwidth type=wb,uc,wc size=4K' >run
+		holds 'values("effective") <= {"no", "unknown"}'
+		holds 'values("effective") == {"no"}' || continue
+		holds '{t["effective"] for t in machine["memory_types"].values()} == {"no"}'
+		[ "$(grep -c ' effective=no ' buffers)" -ge 3 ]
+		return
+	done
+	false
 }
 
 @test "under TCG prefetchers can't be switched, though every write succeeds" {

@@ -31,19 +31,22 @@ for name in "wb", "wc", "uc":
 @test "the module's pages of every type, with the kernel's verdicts" {
 	line="bandwidth type=wb,wc,uc op=read,ntwrite,copy page=4k size=64K repeat=2 warmup=1"
 	measure "$line"
+	# A run in the kernel judges the types anew, and on a busy host it may come to another verdict.
+	cp "$FILES/machine" kernel
 	holds 'len(results) == 9' 'values("verified") == {"ok"}' 'taken() == {2}' \
 		'{r["where"] for r in records} == {"user"}' 'records[0]["memory"] == "module"' \
-		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}'
-	echo "$line" >"$FILES/run"
-	like_kernel type op attribute effective width_bytes traversed_bytes page verified
+		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}' \
+		'[r for r in results if r["effective"] != load("kernel")[0]["memory_types"][r["type"]]["effective"]] == []'
 	# The verdicts, and all common members of the machine record, are those of the kernel.
 	holds "[(t, v['attribute'], v['effective']) for t, v in machine['memory_types'].items()] ==
-		[(t, v['attribute'], v['effective']) for t, v in load('$FILES/machine')[0]['memory_types'].items()]" \
-		"[k for k, v in load('$FILES/machine')[0].items() if k not in machine or k not in
+		[(t, v['attribute'], v['effective']) for t, v in load('kernel')[0]['memory_types'].items()]" \
+		"[k for k, v in load('kernel')[0].items() if k not in machine or k not in
 			('where', 'nodes', 'clock_khz', 'clock_cost_ns', 'recognised', 'page_table_levels', 'pat', 'prefetch',
-			'lockdown', 'memory_types') and machine[k] != v] == []"
-	holds "[(n['node'], n['cpus']) for n in machine['nodes']] ==
-		[(n['node'], n['cpus']) for n in load('$FILES/machine')[0]['nodes']]"
+			'lockdown', 'memory_types') and machine[k] != v] == []" \
+		"[(n['node'], n['cpus']) for n in machine['nodes']] ==
+		[(n['node'], n['cpus']) for n in load('kernel')[0]['nodes']]"
+	echo "$line" >"$FILES/run"
+	like_kernel type op attribute width_bytes traversed_bytes page verified
 }
 
 @test "what is written is in the module's pages, and with --own it is not" {
