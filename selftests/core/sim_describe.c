@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The registers in which the simulated machine (tools/sim) describes its caches. */
+/* The registers in which the simulated machine (tools/sim) describes its caches and its clock. */
 #include "cmocka_all.h"
 #include "../../tools/sim/describe.h"
 
@@ -52,6 +52,34 @@ static void test_x86(void **state)
 			assert_int_equal(64 * ((r[1] >> 22) + 1UL) * (r[2] + 1UL), found[at][2]);
 			assert_int_equal((r[0] >> 14 & 4095) + 1, found[at][4]);
 			assert_int_equal(r[0] >> 26, 3);
+		}
+	}
+}
+
+/* Linux takes the clocks' rate from leaf 0x15, whatever highest leaf QEMU has. */
+static void test_x86_clock(void **state)
+{
+	static const unsigned int highest[] = { 0xd, 0x14, 0x15, 0x1f };
+	unsigned int i, leaf;
+
+	for (i = 0; i < sizeof(highest) / sizeof(*highest); i++) {
+		for (leaf = 0; leaf <= 0x20; leaf++) {
+			unsigned int r[4] = { highest[i], 2, 3, 4 };
+			bool empty = leaf > highest[i] && leaf < 0x15;
+
+			describe_x86_clock(highest[i], leaf, r);
+			if (leaf == 0x15) {
+				assert_int_equal(r[2] / r[0] * r[1], 1000000000);
+				assert_int_equal(r[2], 1000000000);
+				continue;
+			}
+			if (leaf)
+				assert_int_equal(r[0], empty ? 0 : highest[i]);
+			else
+				assert_int_equal(r[0], highest[i] < 0x15 ? 0x15 : highest[i]);
+			assert_int_equal(r[1], empty ? 0 : 2);
+			assert_int_equal(r[2], empty ? 0 : 3);
+			assert_int_equal(r[3], empty ? 0 : 4);
 		}
 	}
 }

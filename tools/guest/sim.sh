@@ -24,11 +24,11 @@ sim_prepare() {
 		simulator+=(-qmp "unix:$(quoted "$SIM_CONTROL.qmp"),server=on,wait=off")
 	about+=", prices ${prices#"$TOP"/}"
 	# Two things stay where they are: the code of the module, and the rate of the clock, which
-	# Linux would measure by the HPET or the PM timer. The machine is no emulation whose times
-	# mean nothing, and doesn't say that it is QEMU's.
+	# CPUID tells, and Linux would watch by the HPET or the PM timer. The machine is no emulation
+	# whose times mean nothing, and doesn't say that it is QEMU's.
 	options+=" nokaslr"
 	[ "$machine" = virt ] ||
-		options+=" tsc=reliable tsc_early_khz=1000000 hpet=disable pmtmr=0"
+		options+=" tsc=reliable hpet=disable pmtmr=0"
 	cpu_more+=,-hypervisor,tcg-cpuid=off,model-id=Simulated
 }
 

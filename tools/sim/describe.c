@@ -3,6 +3,8 @@
 
 #include "describe.h"
 
+#define CLOCK_LEAF	0x15
+
 enum holds { DATA = 1, CODE = 2, BOTH = 3 };	/* as CPUID numbers them */
 
 /**
@@ -65,6 +67,30 @@ void describe_x86_cache(const struct prices *p, uint32_t index, uint32_t r[4])
 	r[0] = d.holds | d.level << 5 | 1 << 8 | (d.cpus - 1) << 14 | cores;
 	r[1] = 63 | (d.ways - 1) << 22;
 	r[2] = sets_of(&d) - 1;
+}
+
+/**
+ * describe_x86_clock() - CPUID's leaf 0x15 (Intel SDM vol. 2, CPUID)
+ * @highest: QEMU's highest leaf
+ * @leaf: which leaf: EAX
+ * @r: EAX, EBX, ECX and EDX as QEMU has them. Leaf 0 names a highest leaf of at least 0x15, and
+ *     leaves from @highest to there are empty
+ *
+ * The TSC and the APIC's timer run at 1 GHz. Linux would measure that for 0.2 s in a loop of PAUSE,
+ * which takes QEMU half a minute.
+ */
+void describe_x86_clock(uint32_t highest, uint32_t leaf, uint32_t r[4])
+{
+	if (!leaf && highest < CLOCK_LEAF)
+		r[0] = CLOCK_LEAF;
+	if (leaf != CLOCK_LEAF && (leaf <= highest || leaf > CLOCK_LEAF))
+		return;
+	memset(r, 0, 4 * sizeof(*r));
+	if (leaf == CLOCK_LEAF) {
+		r[0] = 1;		/* the TSC's rate is EBX / EAX of the crystal's */
+		r[1] = 1;
+		r[2] = 1000000000;	/* the crystal's, in Hz */
+	}
 }
 
 /**

@@ -305,9 +305,11 @@ static cpuid_function qemu_cpuid;
 static void cpuid(uint64_t *rax_rcx_rdx_rbx)
 {
 	uint64_t *r = rax_rcx_rdx_rbx;
-	uint32_t leaf = r[0], index = r[1], out[4];
+	uint32_t leaf = r[0], index = r[1], out[4], highest, other;
 
+	qemu_cpuid(r, 0, 0, &highest, &other, &other, &other);
 	qemu_cpuid(r, leaf, index, &out[0], &out[1], &out[2], &out[3]);
+	describe_x86_clock(highest, leaf, out);
 	if (leaf == 4)
 		describe_x86_cache(model_prices(), index, out);
 	if (leaf == 0x80000007)
