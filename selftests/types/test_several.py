@@ -3,6 +3,7 @@
 The figures follow from prices that are not those of tools/sim/prices, and from the instructions
 that the machine counted."""
 
+import contextlib
 import json
 import subprocess
 import unittest
@@ -38,9 +39,32 @@ OWN_LINES = 200
 
 # Part of the time in which a thread moves nothing, because it ends a window and begins another.
 PAUSES = 0.01
-# By this part figures of threads that meet at the start only differ from run to run.
-MEETS_ONCE = 0.0002
 SCANS = 5
+
+# Requests whose times repeat, and by which part they may differ. The threads of loaded and mix meet
+# at the start only, some ns earlier or later.
+TWICE = {
+    "latency size=2M page=4k irq=off cpu=2 node=0 repeat=1 warmup=1": 0,
+    "bandwidth type=uc op=read,write width=8 size=64K page=4k irq=off cpu=0 node=1 "
+    "verify=off repeat=1 warmup=1": 0,
+    "bandwidth op=read width=16 size=8M page=4k irq=off verify=off cpu=0-2 node=0 "
+    "repeat=2 warmup=1": 0,
+    "c2c state=hitm,hit size=16K irq=off repeat=2 cpu=0,2": 0,
+    "loaded op=read size=8M page=4k cpu=0-2 node=0 irq=off delay=0 repeat=1": 0.0002,
+    "mix groups=0:chase+1-2:read size=8M page=4k node=0 irq=off repeat=1": 0.0002,
+}
+
+
+@contextlib.contextmanager
+def busy_host():
+    """Eight processes that want all of the host's CPUs."""
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(8)]
+    try:
+        yield
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
 
 
 def node_of(cpu):
@@ -337,46 +361,34 @@ class Several(unittest.TestCase):
                 if off:
                     self.assertEqual(room.total(windows, "prefetched"), 0)
 
-    def test_two_runs_give_the_same_figures(self):
+    def test_two_runs_give_the_same_times(self):
         """The second one beside eight busy processes. No timer interrupts the threads between
-        their windows, when others go on. Those of loaded and mix meet at the start only, some ns
-        earlier or later."""
+        their windows, when others go on. A device may, which answers when the host lets it: lines
+        that differ have another try."""
         self.machine.hold_timers(True)
         self.addCleanup(self.machine.hold_timers, False)
-        quiet = self.measure_figures()
-        busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(8)]
-        try:
-            beside = self.measure_figures()
-        finally:
-            for one in busy:
-                one.kill()
-                one.wait()
-        for line, figures in quiet.items():
-            with self.subTest(line=line):
-                for one, other in zip(figures, beside[line], strict=True):
-                    meets_once = line.startswith(("loaded", "mix"))
-                    self.assertAlmostEqual(one, other, delta=one * MEETS_ONCE * meets_once)
+        differ = TWICE
+        for _ in range(3):
+            quiet = self.median_times(differ)
+            with busy_host():
+                beside = self.median_times(differ)
+            differ = {line: part for line, part in differ.items()
+                      if any(abs(one - other) > part * one for one, other
+                             in zip(quiet[line], beside[line], strict=True))}
+            if not differ:
+                return
+        self.fail("\n".join(f"{line}: {quiet[line]}, then {beside[line]}" for line in differ))
 
-    def measure_figures(self):
-        lines = {
-            "latency size=2M page=4k irq=off cpu=2 node=0 repeat=1 warmup=1": "ns_per_load",
-            "bandwidth type=uc op=read,write width=8 size=64K page=4k irq=off cpu=0 node=1 "
-            "verify=off repeat=1 warmup=1": "mb_per_s",
-            "bandwidth op=read width=16 size=8M page=4k irq=off verify=off cpu=0-2 node=0 "
-            "repeat=2 warmup=1": "mb_per_s",
-            "c2c state=hitm,hit size=16K irq=off repeat=2 cpu=0,2": "ns_per_line",
-            "loaded op=read size=8M page=4k cpu=0-2 node=0 irq=off delay=0 repeat=1": "ns_per_load",
-            "mix groups=0:chase+1-2:read size=8M page=4k node=0 irq=off repeat=1": "mb_per_s",
-        }
-        return {line: [one[key] for one in self.ask(line, **KEPT | {"service_ns": 37})]
-                for line, key in lines.items()}
+    def median_times(self, lines):
+        return {line: [one["median_ns"] for one in self.ask(line, **KEPT | {"service_ns": 37})]
+                for line in lines}
 
 
 class SeveralArm64(Several):
     kernel, programs = "6.1-arm64", "build/user-arm64"
     ways = ("width=16", "width=32", "store=c_loop", "store=st1", "store=st4", "store=dgh")
     # Turns are taken by the same code. The busy processes take minutes from this machine.
-    test_two_runs_give_the_same_figures = None
+    test_two_runs_give_the_same_times = None
 
 
 if __name__ == "__main__":
