@@ -363,8 +363,7 @@ class Several(unittest.TestCase):
 
     def test_two_runs_give_the_same_times(self):
         """The second one beside eight busy processes. No timer interrupts the threads between
-        their windows, when others go on. A device may, which answers when the host lets it: lines
-        that differ have another try."""
+        their windows. A device may still do so: lines that differ have another try."""
         self.machine.hold_timers(True)
         self.addCleanup(self.machine.hold_timers, False)
         differ = TWICE
