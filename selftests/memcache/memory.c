@@ -233,7 +233,7 @@ FIXTURE(large) {
 };
 
 /* Start a run, and wait until it makes its buffer. Return: whether that is not finished. */
-static bool begins_large(struct __test_metadata *_metadata, FIXTURE_DATA(large) *self)
+static bool begins_large(struct __test_metadata *_metadata, long *size, pid_t *pid)
 {
 	char line[128];
 	long before;
@@ -241,9 +241,9 @@ static bool begins_large(struct __test_metadata *_metadata, FIXTURE_DATA(large) 
 	watched_setup(_metadata);
 	stay_on_one_cpu(_metadata);
 	before = available();
-	self->size = before - 128;
-	snprintf(line, sizeof(line), "bandwidth size=%ldM type=uc repeat=100", self->size);
-	self->pid = start_writer(_metadata, line);
+	*size = before - 128;
+	snprintf(line, sizeof(line), "bandwidth size=%ldM type=uc repeat=100", *size);
+	*pid = start_writer(_metadata, line);
 	/*
 	 * The witness sees each page that is made UC. In the direct map, pages are made UC block by
 	 * block; a mapping comes when all of them are there.
@@ -251,7 +251,7 @@ static bool begins_large(struct __test_metadata *_metadata, FIXTURE_DATA(large) 
 	while (TYPES_IN_DIRECT_MAP ? witness("touched") < 5 * BLOCK :
 				     available() > before - 16)
 		usleep(1000);
-	return witness("touched") < self->size * 256;
+	return witness("touched") < 256 * *size;
 }
 
 FIXTURE_SETUP(large)
@@ -259,7 +259,7 @@ FIXTURE_SETUP(large)
 	int tries = 5;
 
 	/* On a busy host, the timer of the guest may be later than the end of the buffer. */
-	while (!begins_large(_metadata, self)) {
+	while (!begins_large(_metadata, &self->size, &self->pid)) {
 		ASSERT_LT(0, --tries);
 		EXPECT_EQ(0, file_write(FILES "stop", "1"));
 		EXPECT_EQ(-ECANCELED, run_end(self->pid));
