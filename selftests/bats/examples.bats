@@ -104,9 +104,11 @@ load module.bash
 	# Beside a busy host, a verdict may stay unknown. It must not be another one, and becomes no.
 	for _ in {1..10}; do
 		echo 'bandwidth type=wb,uc,wc size=4K' >run
-		holds 'values("effective") <= {"no", "unknown"}'
-		holds 'values("effective") == {"no"}' || continue
-		holds '{t["effective"] for t in machine["memory_types"].values()} == {"no"}'
+		holds 'values("effective") <= {"no", "unknown"}' \
+			'{t["effective"] for t in machine["memory_types"].values()} <= {"no", "unknown"}'
+		# The point of WC judges UC again, so the machine's verdict is not always the record's.
+		holds 'values("effective") == {"no"}' \
+			'{t["effective"] for t in machine["memory_types"].values()} == {"no"}' || continue
 		[ "$(grep -c ' effective=no ' buffers)" -ge 3 ]
 		return
 	done

@@ -39,7 +39,7 @@ OWN_LINES = 200
 
 # Part of the time in which a thread moves nothing, because it ends a window and begins another.
 PAUSES = 0.01
-SCANS = 5
+SCANS = 5       # tries until two scans take the same region
 
 # Requests whose times repeat, and by which part they may differ. The threads of loaded and mix meet
 # at the start only, some ns earlier or later.
@@ -304,7 +304,7 @@ class Several(unittest.TestCase):
                 own = window["charged"] - window["memory"] * each - window["l2"] * KEPT["l2_ns"]
                 self.assertLessEqual(abs(own), 16 * each)
 
-    def scan(self):
+    def scan_regions(self):
         """The regions of free memory, by their address and how much of each was free."""
         return {(int(one["physical_address"], 16), one["covered_bytes"]): one for one in self.ask(
             "scan region=2M size=6M op=read node=0 cpu=0 repeat=1 warmup=0 irq=off", **KEPT)}
@@ -314,13 +314,13 @@ class Several(unittest.TestCase):
         is slow. Other memory may be free the second time, so this may take some tries."""
         for _ in range(SCANS):
             self.machine.slow_memory(0, 0, 0)
-            usual = self.scan()
+            usual = self.scan_regions()
             slow = list(usual)[1]
             self.machine.slow_memory(slow[0], slow[0] + (2 << 20), 2)
-            found = self.scan()
+            found = self.scan_regions()
             if slow in found:
                 return usual, found, slow
-        raise AssertionError(f"none of {SCANS} scans took the slow region again")
+        return self.fail(f"none of {SCANS} scans took the slow region again")
 
     def test_scan_finds_the_slow_region(self):
         # After an interrupt, the code of a window would be read from memory again.

@@ -81,16 +81,15 @@ void describe_x86_cache(const struct prices *p, uint32_t index, uint32_t r[4])
  */
 void describe_x86_clock(uint32_t highest, uint32_t leaf, uint32_t r[4])
 {
-	if (!leaf && highest < CLOCK_LEAF)
+	/* The TSC's rate is EBX / EAX of the crystal's, whose rate in Hz is ECX. */
+	static const uint32_t rates[4] = { 1, 1, 1000000000, 0 };
+
+	if (leaf == 0 && highest < CLOCK_LEAF)
 		r[0] = CLOCK_LEAF;
-	if (leaf != CLOCK_LEAF && (leaf <= highest || leaf > CLOCK_LEAF))
-		return;
-	memset(r, 0, 4 * sizeof(*r));
-	if (leaf == CLOCK_LEAF) {
-		r[0] = 1;		/* the TSC's rate is EBX / EAX of the crystal's */
-		r[1] = 1;
-		r[2] = 1000000000;	/* the crystal's, in Hz */
-	}
+	if (leaf > highest && leaf < CLOCK_LEAF)
+		memset(r, 0, 4 * sizeof(*r));
+	if (leaf == CLOCK_LEAF)
+		memcpy(r, rates, sizeof(rates));
 }
 
 /**
