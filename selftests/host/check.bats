@@ -238,6 +238,41 @@ sums() {
 	[ "$output" = "memcache: ARCH=riscv64 is neither x86_64 nor arm64" ]
 }
 
+# A row has the last line, how many commands ran once more and with what status, and a layer with
+# what it prints.
+@test "a failed test of a guest runs once more, alone, and is listed; others do not" {
+	cd "$BATS_TEST_TMPDIR"
+	cp -r --parents "$TOP"/tools/check/{run,tap.py,phases.py} .
+	cd "./$TOP"
+	mkdir tools/guest selftests
+	cp /bin/true tools/guest/kernel
+	cp -r "$TOP/selftests/memcache" selftests/
+	# shellcheck disable=SC2016	# make's
+	printf 'check-%%:\n\t@echo "$@ $(ONLY)" >>ran; exit $(STATUS)\n' >Makefile
+	while IFS='|' read -r counts times status layer text; do
+		: >ran
+		printf '#!/bin/sh\nprintf '\''%s'\''\n' "$text" >"tools/check/${layer% *}"
+		chmod +x "tools/check/${layer% *}"
+		STATUS=$status run tools/check/run "$layer"
+		echo "$output"
+		[ "${lines[-1]}" = "$counts" ]
+		[ "$(wc -l <ran)" -eq "$times" ]
+		case $output in
+		*"once more, alone:"*) [ "$times$status" = 10 ] && [[ $output == *$'\n      why\n'* ]] ;;
+		*) [ "$times$status" != 10 ] ;;
+		esac
+	done <<-'END'
+		2 passed, 0 failed, 0 skipped|1|0|types|1..2\nok 1 a\nnot ok 2 test_a.A.test_b\n# why\n
+		1 passed, 1 failed, 0 skipped|1|1|types|1..2\nok 1 a\nnot ok 2 test_a.A.test_b\n# why\n
+		2 passed, 0 failed, 0 skipped|1|0|guest 6.12|1..2\nok 1 a\nnot ok 2 x.bats: b\n# why\n
+		1 passed, 1 failed, 0 skipped|0|0|guest debug|1..2\nok 1 a\nnot ok 2 nothing in the kernel log\n# why\n
+		0 passed, 2 failed, 0 skipped|0|0|types|1..2\nnot ok 1 the module builds\nnot ok 2 no new taint\n# why\n
+		1 passed, 1 failed, 0 skipped|0|0|core|1..2\nok 1 a\nnot ok 2 math.c\n# why\n
+		0 passed, 4 failed, 0 skipped|0|0|types|1..4\nnot ok 1 test_a.a\nnot ok 2 test_a.b\nnot ok 3 test_a.c\nnot ok 4 test_a.d\n
+	END
+	[ "$(ls "$MEMCACHE_LOGS/again")" = 0.log ]
+}
+
 @test "with tap_strict, a function fails where its first command does" {
 	for strict in '' y; do
 		cat >"$BATS_TEST_TMPDIR/checks" <<-END
