@@ -30,6 +30,15 @@ sums() {
 	[ "${lines[-1]}" = "$last" ]
 }
 
+# copy_runner: go to a tree that has the test runner, and no layers.
+copy_runner() {
+	mkdir -p "$BATS_TEST_TMPDIR/tree/tools/guest"
+	cd "$BATS_TEST_TMPDIR/tree" || return
+	mkdir tools/check
+	cp "$TOP"/tools/check/{run,tap.py,phases.py} tools/check/
+	cp /bin/true tools/guest/kernel
+}
+
 @test "passes, failures and skips of flat TAP are counted, and what to do next is said" {
 	layer flat <<-'END'
 		TAP version 13
@@ -207,11 +216,8 @@ sums() {
 }
 
 @test "FAST=1: fewer layers, one kernel, the examples; all: a part for each guest" {
-	cd "$BATS_TEST_TMPDIR"
-	cp -r --parents "$TOP"/tools/check/{run,tap.py,phases.py} .
-	copy=$BATS_TEST_TMPDIR$TOP/tools
-	mkdir "$copy/guest"
-	cp /bin/true "$copy/guest/kernel"
+	copy_runner
+	copy=$PWD/tools
 	for name in core static docs front host uml types guest; do
 		# shellcheck disable=SC2016	# the layer's own
 		printf '#!/bin/bash\necho 1..1; echo "ok 1 - $0${1:+ $1}${ONLY:+ ONLY=$ONLY}${BRIEF:+ BRIEF=$BRIEF}"\n' >"$copy/check/$name"
@@ -241,11 +247,8 @@ sums() {
 # A row has the last line, how many commands ran once more and with what status, and a layer with
 # what it prints.
 @test "a failed test of a guest runs once more, alone, and is listed; others do not" {
-	cd "$BATS_TEST_TMPDIR"
-	cp -r --parents "$TOP"/tools/check/{run,tap.py,phases.py} .
-	cd "./$TOP"
-	mkdir tools/guest selftests
-	cp /bin/true tools/guest/kernel
+	copy_runner
+	mkdir selftests
 	cp -r "$TOP/selftests/memcache" selftests/
 	# shellcheck disable=SC2016	# make's
 	printf 'check-%%:\n\t@echo "$@ $(ONLY)" >>ran; exit $(STATUS)\n' >Makefile
