@@ -276,6 +276,52 @@ copy_runner() {
 	[ "$(ls "$MEMCACHE_LOGS/again")" = 0.log ]
 }
 
+@test "LIMIT_MINUTES=: at the limit all ends; what is left counts as one skipped test a layer" {
+	copy_runner
+	cat >tools/check/uml <<-'END'
+		#!/bin/bash
+		printf 'TAP version 13\nok 1 one\n    TAP version 13\n    ok 1 two\n'
+		sleep 1234 &
+		trap 'echo "    not ok 2 ended"' TERM
+		bash -c 'trap "" TERM; sleep 1235; sleep 1236' &
+		wait
+	END
+	cat >tools/check/docs <<-'END'
+		#!/bin/bash
+		printf '1..2\nok 1 three\n%s 2 four\n' "${FOUR:-ok}"
+	END
+	chmod +x tools/check/{docs,uml}
+	sed -i 's/^GRACE_S = .*/GRACE_S = 1/' tools/check/run
+
+	LIMIT_MINUTES=0.05 JOBS=1 run -0 tools/check/run docs uml core
+	echo "$output"
+	[ "${lines[-1]}" = "4 passed, 0 failed, 2 skipped" ]
+	[[ $output == *"uml: all the rest (no time was left: LIMIT_MINUTES=0.05)"* ]]
+	[[ $output == *"core: all the rest (no time was left: LIMIT_MINUTES=0.05)"* ]]
+	[[ $output != *"not ok"* ]]
+	run -1 pgrep -f '^sleep 123[456]$'
+	FOUR='not ok' LIMIT_MINUTES=0.05 JOBS=1 run -1 tools/check/run docs uml
+	echo "$output"
+	[ "${lines[-1]}" = "3 passed, 1 failed, 1 skipped" ]
+	LIMIT_MINUTES=5 run -0 tools/check/run docs
+	[ "${lines[-1]}" = "2 passed, 0 failed, 0 skipped" ]
+	LIMIT_MINUTES=x run -1 tools/check/run docs
+	[ "$output" = "memcache: LIMIT_MINUTES=x is no number of minutes" ]
+}
+
+@test "a check that is told to end leaves no program behind" {
+	copy_runner
+	printf '#!/bin/bash\necho begun; sleep 1237\n' >tools/check/slow
+	chmod +x tools/check/slow
+	for number in INT TERM; do
+		env --default-signal=INT tools/check/run slow >said 3>&- &
+		until grep -q begun said; do sleep 0.1; done
+		kill -$number $!
+		run wait $!
+		run -1 pgrep -f '^sleep 1237$'
+	done
+}
+
 @test "with tap_strict, a function fails where its first command does" {
 	for strict in '' y; do
 		cat >"$BATS_TEST_TMPDIR/checks" <<-END

@@ -45,6 +45,7 @@ class Document:
         self.plan = None        # number of test points announced
         self.points = 0         # number of test points seen
         self.skipped = None     # `1..0 # SKIP why`
+        self.cut = False        # somebody has ended the program before its time
         self.results = []
         self.inner = []         # of closed inner documents that no point has claimed yet
 
@@ -61,6 +62,8 @@ class Document:
     def close(self):
         """All results of this level, its own faults among them."""
         results = self.results + self.inner
+        if self.cut:
+            return results
         if self.plan is None:
             results.append(failure("no plan", "it died or never finished"))
         elif self.plan != self.points:
@@ -115,12 +118,17 @@ class Reader:
                 if "#" not in prefix:
                     self.program = None
 
-    def end(self, status=0):
-        """All results. `status` is the exit status of the program that printed the lines."""
-        if not self.open and not self.done:
+    def end(self, status=0, cut=""):
+        """All results. `status` is the exit status of the program that printed the lines. `cut`
+        says why somebody ended it before its time: what is missing counts as one skipped test."""
+        for document in self.open if cut else []:
+            document.cut = True
+        if not cut and not self.open and not self.done:
             self.done.append(failure("no plan", "no TAP at all"))
         self._close(lambda d: True)
-        if status and all(r.state != FAILED for r in self.done):
+        if cut:
+            self.done.append(Result(SKIPPED, ("all the rest",), cut))
+        elif status and all(r.state != FAILED for r in self.done):
             self.done.append(failure("exit status", f"{status}, though no test failed"))
         return self.done
 
