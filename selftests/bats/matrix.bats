@@ -68,6 +68,7 @@ all_ok() {
 	all_ok 40
 }
 
+# bats test_tags=long
 @test "every operation with interrupts off, in small pages, on each CPU" {
 	local cpu
 	for cpu in 1 0,1 any; do
@@ -77,6 +78,7 @@ all_ok() {
 	holds 'values("threads") == {1}' 'values("cpu") == {"any"}'
 }
 
+# bats test_tags=long
 @test "several streams: in one piece, in pieces and windows, in two threads" {
 	echo 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad streams=2,16 irq=on,off page=direct,4k type=wb,uc size=16K,272K repeat=2 warmup=1' >run
 	all_ok 288

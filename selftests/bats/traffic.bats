@@ -64,7 +64,7 @@ teardown_file() {
 # What a command asks pread() for, each of the two memory controllers counts as read, and half of
 # it as written. The loader of programs asks for about a hundred kilobytes, too.
 @test "the traffic of any command" {
-	run memcache counters -- python3 -c 'import os
+	run memcache counters -- /usr/bin/python3 -c 'import os
 fd = os.open("/dev/zero", os.O_RDONLY)
 for _ in range(4): os.pread(fd, 1000000, 0)
 raise SystemExit(7)'

@@ -18,7 +18,7 @@ teardown_file() { :; }
 
 # sum: of the range
 sum() {
-	python3 -c 'import hashlib, mmap
+	/usr/bin/python3 -c 'import hashlib, mmap
 with open("/dev/mem", "rb") as memory:
     part = mmap.mmap(memory.fileno(), 16 << 20, prot=mmap.PROT_READ, offset=0x18000000)
     print(hashlib.sha256(part).hexdigest())'

@@ -15,7 +15,7 @@ setup_file() { small_buffers; }
 
 # Both modules hold what they held, the gap and another page more was measured nowhere.
 sum() {
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 	import hashlib, mmap
 	with open("/dev/mem", "rb") as memory:
 	    for start in (0x100000000, 0x101000000):
@@ -25,7 +25,7 @@ sum() {
 }
 
 fill() {
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 	import mmap, random
 	random.seed(1)
 	with open("/dev/mem", "r+b") as memory:

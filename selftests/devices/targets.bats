@@ -278,7 +278,7 @@ away() {
 	bind "$IVSHMEM"
 	# Nothing is brought back yet when the word is written, so nothing is given up.
 	for how in 'echo >stop' 'echo contents >stop' 'kill -KILL $!' 'kill -INT $!'; do
-		(exec python3 -c 'import os, signal
+		(exec /usr/bin/python3 -c 'import os, signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.write(os.open("run", os.O_WRONLY), b"bandwidth target=pci:'"$IVSHMEM"'/2 write=yes type=uc op=write size=4M warmup=0 repeat=1000000")') 3>&- 2>/dev/null &
 		until grep -q '^running [1-9]' progress; do kill -0 $!; sleep 0.1; done

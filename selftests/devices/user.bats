@@ -99,7 +99,7 @@ take_back() { echo >"$DEVICES/$1/driver_override"; }
 	grep '"record": *"result"' results.jsonl >"$BATS_TEST_TMPDIR/kernel"
 	echo "$IVSHMEM" >"$DEVICES/$IVSHMEM/driver/unbind"
 	process "$line"
-	python3 - "$BATS_TEST_TMPDIR/kernel" "$BATS_TEST_TMPDIR/results.jsonl" <<'EOF'
+	/usr/bin/python3 - "$BATS_TEST_TMPDIR/kernel" "$BATS_TEST_TMPDIR/results.jsonl" <<'EOF'
 import json, sys
 kernel, process = ([one for one in map(json.loads, open(name)) if one["record"] == "result"]
                    for name in sys.argv[1:])

@@ -9,7 +9,7 @@ setup() {
 	# shellcheck source=selftests/host/stubs.bash
 	. "$BATS_TEST_DIRNAME/stubs.bash"
 	export MEMCACHE_LOGS=$BATS_TEST_TMPDIR/logs
-	unset JOBS KERNEL RUNS FAST ONLY
+	unset JOBS KERNEL RUNS FAST ONLY BRIEF
 	export QEMU=
 }
 
@@ -227,7 +227,7 @@ copy_runner() {
 	# ran SETTING WORD…: the layers that run, each with what it gets.
 	ran() { env "$1" "$copy/check/run" "${@:2}" 2>&1 | sed -n 's|^ok 1 - .*/||p' | paste -sd,; }
 	[ "$(ran FAST=1)" = "core,static,front,uml,guest 6.1 ONLY=examples.bats" ]
-	[ "$(ran FAST=)" = "core,static,docs,front,uml,guest 6.12 BRIEF=programs,guest debug BRIEF=mistakes,guest 6.1 BRIEF=1,guest 6.1-arm64 BRIEF=1,host,types" ]
+	[ "$(ran FAST=)" = "core,static BRIEF=1,docs BRIEF=1,front,uml,guest 6.12 BRIEF=programs,guest debug BRIEF=mistakes,guest 6.1 BRIEF=1,guest 6.1-arm64 BRIEF=1,host BRIEF=1,types BRIEF=1" ]
 	[ "$(ran FAST= guest)" = "guest 6.12,guest debug,guest 6.1,guest 6.1-arm64" ]
 	[ "$(ran KERNEL=6.1 guest)" = "guest 6.1" ]
 	[ "$(ran ARCH=arm64 guest)" = "guest 6.1-arm64,guest 6.12-arm64" ]

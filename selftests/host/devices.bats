@@ -16,11 +16,13 @@ load inside.bash
 		guest devices/targets.bats
 }
 
+# bats test_tags=long
 @test "a reserved range that is not all memory" {
 	MODULES="8M@0x100000000 8M@0x101000000" \
 		APPEND="memmap=24M\$0x100000000 acpi_no_memhotplug" guest devices/gaps.bats
 }
 
+# bats test_tags=long
 @test "physical ranges of a machine that UEFI firmware has started" {
 	tools/setup uefi
 	cp /usr/share/OVMF/OVMF_VARS_4M.fd "$BATS_TEST_TMPDIR/variables"

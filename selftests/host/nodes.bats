@@ -14,10 +14,12 @@ load inside.bash
 	CPUS=4 APPEND=mem=512M guest nodes/no_memory.bats
 }
 
+# bats test_tags=long
 @test "a node that has movable memory only, and firmware that promises latencies" {
 	DIMM=256M HMAT=yes APPEND=memhp_default_state=online_movable guest nodes/movable.bats
 }
 
+# bats test_tags=long
 @test "persistent memory" {
 	PMEM=256M guest nodes/pmem.bats
 }

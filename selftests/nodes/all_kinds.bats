@@ -27,7 +27,7 @@ setup_file() {
 	for suite in latency-matrix bandwidth-matrix; do
 		"$BATS_TEST_DIRNAME/../../tools/memcache/memcache" run --rounds 1 -o "$BATS_TEST_TMPDIR/$suite.jsonl" \
 			$suite size=64K repeat=3 warmup=0
-		python3 -c 'import json, sys
+		/usr/bin/python3 -c 'import json, sys
 with open(sys.argv[1]) as file:
     results = [one for one in map(json.loads, file) if one["record"] == "result"]
 times = {}

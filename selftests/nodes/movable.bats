@@ -30,7 +30,7 @@ blocks() { ls -d $NODE/memory[0-9]*; }
 	"$BATS_TEST_DIRNAME/../../tools/memcache/memcache" run -o "$BATS_FILE_TMPDIR/tiers.jsonl" \
 		tiers size=64K repeat=1 warmup=0 >"$BATS_FILE_TMPDIR/said"
 	cat "$BATS_FILE_TMPDIR/said"
-	head -1 "$BATS_FILE_TMPDIR/tiers.jsonl" | python3 -c 'import json, sys
+	head -1 "$BATS_FILE_TMPDIR/tiers.jsonl" | /usr/bin/python3 -c 'import json, sys
 tiers = {one["node"]: one for one in json.load(sys.stdin)["tiers"]}
 assert sorted(tiers) == [0, 1, 2], tiers
 assert tiers[2]["zones"] == ["Movable"], tiers
@@ -43,7 +43,7 @@ assert all(isinstance(one["tier"], int) for one in tiers.values()), tiers'
 	local shown
 	[ "$(cat $NODE/access0/initiators/read_latency)" = 250 ]
 	# Versions of QEMU differ in the nodes that they name as nearest to a node without CPUs.
-	head -1 "$BATS_FILE_TMPDIR/tiers.jsonl" | python3 -c 'import json, sys
+	head -1 "$BATS_FILE_TMPDIR/tiers.jsonl" | /usr/bin/python3 -c 'import json, sys
 nearest = [int(path.rpartition("node")[2]) for path in sys.argv[1:]]
 assert nearest in ([0], [0, 1]), nearest
 keys = "from_nodes", "read_latency_ns", "write_latency_ns", "read_mb_per_s", "write_mb_per_s"

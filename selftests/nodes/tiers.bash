@@ -94,7 +94,7 @@ tiers_known() {
 	"$BATS_TEST_DIRNAME/../../tools/memcache/memcache" run -o "$BATS_TEST_TMPDIR/$1.jsonl" \
 		tiers size=64K repeat=1 warmup=0 >"$BATS_TEST_TMPDIR/said-$1"
 	cat "$BATS_TEST_TMPDIR/said-$1"
-	head -1 "$BATS_TEST_TMPDIR/$1.jsonl" | python3 -c 'import json, sys
+	head -1 "$BATS_TEST_TMPDIR/$1.jsonl" | /usr/bin/python3 -c 'import json, sys
 one = {one["node"]: one for one in json.load(sys.stdin)["tiers"]}[int(sys.argv[1])]
 print(one)
 assert one["zones"] == ["Movable"] and isinstance(one["tier"], int), one' "$1"

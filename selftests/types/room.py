@@ -30,6 +30,12 @@ FREE = {key: 0 for key in (
     "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns")}
 
 
+def long(test):
+    """A test, or a class of tests, that a whole check leaves out; `make check-types` runs it."""
+    test.long = True
+    return test
+
+
 @dataclass
 class Run:
     """A request: its records, the windows that the machine saw, and what each CPU did in all."""
