@@ -233,7 +233,7 @@ arch: ## the same packages for Arch Linux
 #= WRITES=50000            for `make fuzz-guest`; and CALLS=200000
 #= FAILING=1000            for `make faults`; KILLS=200, OFFLINE=50, CROWD_S=60
 #= HOURS=1                 for `make soak`; or MINUTES=60
-#= LIMIT_MINUTES=75        ends a check, which says what is left
+#= LIMIT_MINUTES=80        ends a check, which says what is left
 #= HOSTS=10000             for `make bench-fleet`
 #= LINUX=DIRECTORY         the kernel tree for `make upstream`
 #= EXHIBITS=vram          some of `make museum`, in quotes if several

@@ -291,7 +291,7 @@ copy_runner() {
 		printf '1..2\nok 1 three\n%s 2 four\n' "${FOUR:-ok}"
 	END
 	chmod +x tools/check/{docs,uml}
-	sed -i 's/^GRACE_S = .*/GRACE_S = 1/' tools/check/run
+	sed -i 's/^GRACE_S = [0-9]*/GRACE_S = 1/; s/^LAYERS_PART = [0-9.]*/LAYERS_PART = 0.5/' tools/check/run
 
 	LIMIT_MINUTES=0.05 JOBS=1 run -0 tools/check/run docs uml core
 	echo "$output"
@@ -305,6 +305,15 @@ copy_runner() {
 	[ "${lines[-1]}" = "3 passed, 1 failed, 1 skipped" ]
 	LIMIT_MINUTES=5 run -0 tools/check/run docs
 	[ "${lines[-1]}" = "2 passed, 0 failed, 0 skipped" ]
+	# There is time left for a failed test of a guest, but no more than the rest.
+	printf 'check-%%:\n\tsleep $(PAUSE_S)\n' >Makefile
+	printf '#!/bin/sh\necho 1..1; echo "not ok 1 test_a.a"\n' >tools/check/types
+	chmod +x tools/check/types
+	PAUSE_S=0 LIMIT_MINUTES=0.1 JOBS=1 run -0 tools/check/run types uml
+	[ "${lines[-1]}" = "3 passed, 0 failed, 1 skipped" ]
+	PAUSE_S=1238 LIMIT_MINUTES=0.1 JOBS=1 run -1 tools/check/run types uml
+	[ "${lines[-1]}" = "2 passed, 1 failed, 1 skipped" ]
+	run -1 pgrep -f '^sleep 123[5678]$'
 	LIMIT_MINUTES=x run -1 tools/check/run docs
 	[ "$output" = "memcache: LIMIT_MINUTES=x is no number of minutes" ]
 }
