@@ -30,8 +30,8 @@ FREE = {key: 0 for key in (
     "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns")}
 
 
-def long(test):
-    """A test, or a class of tests, that a whole check leaves out; `make check-types` runs it."""
+def takes_long(test):
+    """Mark a test, or a class of tests: a whole check leaves it out, `make check-types` runs it."""
     test.long = True
     return test
 

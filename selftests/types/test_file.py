@@ -121,7 +121,7 @@ class File(unittest.TestCase):
                 self.assertEqual(status, answer)
 
 
-@room.long
+@room.takes_long
 class FileArm64(File):
     kernel = "6.1-arm64"
     copies = ("__memcpy", "__pi_memcpy", "__arch_copy_from_user", "__arch_copy_to_user")

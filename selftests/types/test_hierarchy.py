@@ -266,7 +266,7 @@ class Hierarchy(unittest.TestCase):
         self.assertEqual(told["prefetch"]["state"], "on")
 
 
-@room.long
+@room.takes_long
 class HierarchyArm64(Hierarchy):
     kernel = "6.1-arm64"
     sets = dict([*SETS.items()][-1:])       # the same code finds the levels of the others

@@ -361,7 +361,7 @@ class Several(unittest.TestCase):
                 if off:
                     self.assertEqual(room.total(windows, "prefetched"), 0)
 
-    @room.long
+    @room.takes_long
     def test_two_runs_give_the_same_times(self):
         """The second one beside eight busy processes. No timer interrupts the threads between
         their windows. A device may still do so: lines that differ have another try."""

@@ -106,7 +106,7 @@ class Sides(unittest.TestCase):
                                  room.count(windows, kind, access).items()), bytes_)
 
 
-@room.long
+@room.takes_long
 class SidesArm64(Sides):
     """A loop of 32 bytes makes two accesses of 16 there. Stores are never told to be streaming.
     memcpy(), which memcpy_flushcache() calls, copies some bytes twice."""
