@@ -2,11 +2,12 @@
 # shellcheck shell=bash
 # What every shell script here shares: source it after `set -euo pipefail`.
 
-# The directories of the repository and of the cache. The cache holds everything that
-# is downloaded or built for guests; losing it only costs time.
+# The directories of the repository, of what is built in it, and of the cache. The cache holds
+# everything that is downloaded or built for guests; losing it only costs time.
 TOP=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=${MEMCACHE_BUILD:-$TOP/build}
 CACHE=${MEMCACHE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/memcache}
-export TOP CACHE
+export TOP BUILD CACHE
 
 # say MESSAGE: progress, for the person at the terminal; stdout stays clean.
 say() { printf 'memcache: %s\n' "$*" >&2; }

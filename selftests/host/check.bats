@@ -185,7 +185,7 @@ copy_runner() {
 		[ ! -e warns ] || echo warning | tee $dir/.said >&2
 	END
 	chmod +x tools/guest/build
-	built() { run bash -c ". '$TOP/tools/check/lib.sh' >/dev/null; module_built 6.1 gcc"; }
+	built() { BUILD=build run bash -c ". '$TOP/tools/check/lib.sh' >/dev/null; module_built 6.1 gcc"; }
 	touch warns
 	for _ in 1 2; do
 		built

@@ -130,7 +130,7 @@ in_guest() (
 # prints only those of the files that it compiles. So if any build in that directory has printed
 # something, all files are compiled anew.
 module_built() {
-	local dir=build/$1-$2
+	local dir=$BUILD/$1-$2
 	[ ! -s "$dir/.said" ] || rm -rf "$dir"
 	tools/guest/build -k "$1" -c "$2" >/dev/null
 }
