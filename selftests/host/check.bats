@@ -332,6 +332,64 @@ copy_runner() {
 	done
 }
 
+@test "a layer that has passed is not run again, unless a file that it reads has changed" {
+	copy_runner
+	for name in core docs; do
+		# shellcheck disable=SC2016	# the layer's own
+		printf '#!/bin/sh\necho 1..1; echo "${RESULT:-ok} 1 a"; echo "$0" >>../ran\n' >tools/check/$name
+		chmod +x tools/check/$name
+	done
+	sed -i 's/^LAYERS = .*/LAYERS = ["core", "docs"]/' tools/check/run
+	git init -q
+	mkdir Documentation
+	while IFS='|' read -r change ran; do
+		: >../ran
+		# An assignment for the check, or a command before it.
+		case $change in
+		*=*) run env "$change" tools/check/run ;;
+		*) eval "$change"; run tools/check/run ;;
+		esac
+		echo "$change: $output"
+		[ "$(sed 's|.*/||' ../ran | sort | paste -sd ' ')" = "$ran" ]
+		[[ $change == RESULT=* || ${lines[-1]} == "2 passed, 0 failed, 0 skipped" ]]
+	done <<-'END'
+		true|core docs
+		true|
+		echo x >Documentation/page|docs
+		REUSE=no|core docs
+		RUNS=2|core docs
+		RESULT=not ok|core docs
+		true|core docs
+		chmod -x Documentation/page; echo x >>tools/lib.sh|core docs
+		true|
+	END
+	[[ $output == *"core "*" (of 20"*"docs "*" (of 20"* ]]
+	run -0 tools/check/run core
+	[[ $output != *" (of 20"* ]]
+}
+
+@test "nothing is fetched or built inside a test that is judged by its silence" {
+	cat >"$BATS_TEST_TMPDIR/checks" <<-END
+		set -euo pipefail
+		. "$TOP/tools/lib.sh"
+		. "$TOP/tools/guest/cache.sh"
+		. "$TOP/tools/check/lib.sh"
+		CACHE=$BATS_TEST_TMPDIR
+		fill_it() { touch "\$tmp/file"; }
+		get() { provide fetching "\$CACHE/it-123456789012" fill_it; }
+		tap_silent "unseen" get
+		get
+		tap_silent "seen" get
+		tap_done
+	END
+	# With an empty cache, and with a full one.
+	for _ in 1 2; do
+		run -0 bash "$BATS_TEST_TMPDIR/checks"
+		echo "$output"
+		[[ $output == *$'\nnot ok 1 - unseen\n'*"/it, which was not made before it"*$'\nok 2 - seen\n'* ]]
+	done
+}
+
 @test "with tap_strict, a function fails where its first command does" {
 	for strict in '' y; do
 		cat >"$BATS_TEST_TMPDIR/checks" <<-END

@@ -56,6 +56,10 @@ outdated() { return 1; }
 provide() {
 	local made=${2%-????????????} tmp
 	tmp=${made%/*}/.${made##*/}.$$
+	if [ -n "${MEMCACHE_SILENT:-}" ] && ! grep -qsxF "$2" "$MEMCACHE_PROVIDED"; then
+		die "a test that is judged by its silence needs $made, which was not made before it"
+	fi
+	[ ! -w "${MEMCACHE_PROVIDED:-}" ] || echo "$2" >>"$MEMCACHE_PROVIDED"
 	if ! whole "$2" || outdated "$2"; then
 		fill "$@"
 	fi

@@ -34,6 +34,6 @@ clang_headers() {
 	local dir made
 	dir=$(realpath "$1/build")
 	made=$dir-clang-$(made_by for_clang copy_for_clang <"$here/clang.config")
-	provide building "$made" copy_for_clang "$1"
+	MEMCACHE_SILENT='' provide building "$made" copy_for_clang "$1"	# it says nothing
 	echo "$made"
 }
