@@ -12,6 +12,9 @@ unexport MAKEFLAGS MFLAGS MAKEOVERRIDES
 # Each is also a profile of packages in tools/packages.
 CHECKS := check-core check-static check-docs check-front check-host check-uml \
 	check-types check-guest
+# What check FAST=1 installs of it. The parts WHOLE of profiles are for the rest.
+FAST_CHECKS := check-core check-static check-front check-uml check-guest
+WHOLE := check-static-whole check-front-whole check-guest-whole
 
 .PHONY: help help-dev run bench-overhead bench-uml bench-peers bench-cost bench-noise \
 	bench-store bench-fleet \
@@ -82,7 +85,7 @@ help: ## what users need
 
 ##@ Check
 check: ## all layers down to check-guest; FAST=1: the main ones
-	@tools/setup $(CHECKS)
+	@tools/setup $(if $(FAST),$(FAST_CHECKS),$(CHECKS) $(WHOLE))
 	@tools/check/run
 
 check-core: ## the core natively: unit tests, a short fuzz run
@@ -94,11 +97,11 @@ check-uml: ## the module at native speed, in User-Mode Linux
 check-types: ## a simulated machine: exact verdicts, times, counts
 check-guest: ## kselftest and bats in guests: 6.1, 6.12, debug, arm64
 $(CHECKS): check-%:
-	@tools/setup $@
+	@tools/setup $@ $(if $(FAST),,$(filter $@-whole,$(WHOLE)))
 	@tools/check/run $*
 
 check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
-	@tools/setup check-guest foreign
+	@tools/setup check-guest check-guest-whole foreign
 	@tools/check/run kernels
 
 check-qemu: ## guests that need QEMU 10: CXL, alignment faults
@@ -147,7 +150,7 @@ check-host-path: ## a person's way on an installed Debian; as root
 	@tools/check/run host-path
 
 check-upstream: ## the KUnit test for the kernel, where types are real
-	@tools/setup build guest check-static
+	@tools/setup build guest check-static check-static-whole
 	@tools/check/run upstream
 
 museum: ## put old mistakes back; print what memcache says
@@ -207,7 +210,7 @@ describe: ## write the files that follow from the tests' tables
 	@tools/describe
 
 setup: ## install all packages (each command does so for itself)
-	@tools/setup $(CHECKS)
+	@tools/setup $(CHECKS) $(WHOLE)
 
 clean: ## remove build/; results/ and the download cache stay
 	@rm -rf build
@@ -228,12 +231,14 @@ arch: ## the same packages for Arch Linux
 
 ##@ Settings
 #= ACCEL=auto              or kvm, tcg, sim: how QEMU runs a guest
+#= FAST=1                 for check: the main layers, with fewer packages
 #= ONLY=run.bats           one file or test of one check; a failure says which
 #= RUNS=1000000            inputs for `make fuzz`
 #= WRITES=50000            for `make fuzz-guest`; and CALLS=200000
 #= FAILING=1000            for `make faults`; KILLS=200, OFFLINE=50, CROWD_S=60
 #= HOURS=1                 for `make soak`; or MINUTES=60
-#= LIMIT_MINUTES=80        ends a check, which says what is left
+#= LIMIT_MINUTES=85        ends a check: CUT, with what is left
+#= REUSE=no                runs layers again of whose files none has changed
 #= HOSTS=10000             for `make bench-fleet`
 #= LINUX=DIRECTORY         the kernel tree for `make upstream`
 #= EXHIBITS=vram          some of `make museum`, in quotes if several

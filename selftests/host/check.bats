@@ -9,7 +9,7 @@ setup() {
 	# shellcheck source=selftests/host/stubs.bash
 	. "$BATS_TEST_DIRNAME/stubs.bash"
 	export MEMCACHE_LOGS=$BATS_TEST_TMPDIR/logs
-	unset JOBS KERNEL RUNS FAST ONLY BRIEF
+	unset JOBS KERNEL RUNS FAST ONLY BRIEF REUSE
 	export QEMU=
 }
 
@@ -36,7 +36,9 @@ copy_runner() {
 	cd "$BATS_TEST_TMPDIR/tree" || return
 	mkdir tools/check
 	cp "$TOP"/tools/check/{run,tap.py,phases.py} tools/check/
-	cp /bin/true tools/guest/kernel
+	for name in kernel source qemu; do
+		cp /bin/true tools/guest/$name
+	done
 }
 
 @test "passes, failures and skips of flat TAP are counted, and what to do next is said" {
@@ -139,7 +141,8 @@ copy_runner() {
 		1 passed, 1 failed, 0 skipped|crash > wrong plan (1 tests ran of 9 planned)|1..1\n# selftests: memcache: crash\n# TAP version 13\n# 1..9\n# ok 1 a\nok 1 selftests: memcache: crash\n
 	END
 	echo '1..0 # SKIP nothing to do here' | layer skipped
-	sums 0 '0 passed, 0 failed, 1 skipped' skipped
+	sums 125 'CUT: 0 passed, 0 failed, 1 skipped' skipped
+	[[ $output == *$'\nCUT:\n  skipped: all (no test ran)\n'* ]]
 }
 
 @test "an exit status without a failed test fails, and so does a signal" {
@@ -227,26 +230,26 @@ copy_runner() {
 	# ran SETTING WORD…: the layers that run, each with what it gets.
 	ran() { env "$1" "$copy/check/run" "${@:2}" 2>&1 | sed -n 's|^ok 1 - .*/||p' | paste -sd,; }
 	[ "$(ran FAST=1)" = "core,static,front,uml,guest 6.1 ONLY=examples.bats" ]
-	[ "$(ran FAST=)" = "core,static BRIEF=1,docs BRIEF=1,front,uml,guest 6.12 BRIEF=programs,guest debug BRIEF=mistakes,guest 6.1 BRIEF=1,guest 6.1-arm64 BRIEF=1,host BRIEF=1,types BRIEF=1" ]
-	[ "$(ran FAST= guest)" = "guest 6.12,guest debug,guest 6.1,guest 6.1-arm64" ]
+	[ "$(ran FAST=)" = "core,types BRIEF=1,static BRIEF=1,front,docs BRIEF=1,uml,host BRIEF=1,guest 6.12 BRIEF=programs,guest 6.1 BRIEF=1,guest 6.1-arm64 BRIEF=1,guest debug BRIEF=mistakes" ]
+	[ "$(ran FAST= guest)" = "guest 6.12,guest 6.1,guest 6.1-arm64,guest debug" ]
 	[ "$(ran KERNEL=6.1 guest)" = "guest 6.1" ]
 	[ "$(ran ARCH=arm64 guest)" = "guest 6.1-arm64,guest 6.12-arm64" ]
-	# Without clang-16, as in Debian 13, there is no debug kernel, unless somebody asks for it.
+	# Without clang-16, as in Debian 13, there is no debug kernel, and so no whole check.
 	mkdir bare
-	for command in bash env python3 sed paste make qemu-system-x86_64; do
+	for command in bash env python3 sed paste make git qemu-system-x86_64; do
 		ln -sf "$(command -v "$command")" bare/
 	done
 	[ "$(PATH=$PWD/bare ran FAST= guest)" = "guest 6.12,guest 6.1,guest 6.1-arm64" ]
 	[ "$(PATH=$PWD/bare ran KERNEL=debug guest)" = "guest debug" ]
-	PATH=$PWD/bare run "$copy/check/run" guest
-	[ "${lines[-2]}" = "left out: guest debug (no clang-16)" ]
+	PATH=$PWD/bare run -125 "$copy/check/run" guest
+	[[ $output == *$'\nCUT:\n  guest-debug: all (no clang-16)\n\nCUT: 3 passed, 0 failed, 0 skipped' ]]
 	ARCH=riscv64 run -1 "$copy/check/run" guest
 	[ "$output" = "memcache: ARCH=riscv64 is neither x86_64 nor arm64" ]
 }
 
 # A row has the last line, how many commands ran once more and with what status, and a layer with
 # what it prints.
-@test "a failed test of a guest runs once more, alone, and is listed; others do not" {
+@test "one failed test of a guest runs once more, alone, and is listed; others do not" {
 	copy_runner
 	mkdir selftests
 	cp -r "$TOP/selftests/memcache" selftests/
@@ -265,18 +268,19 @@ copy_runner() {
 		*) [ "$times$status" != 10 ] ;;
 		esac
 	done <<-'END'
-		2 passed, 0 failed, 0 skipped|1|0|types|1..2\nok 1 a\nnot ok 2 test_a.A.test_b\n# why\n
-		1 passed, 1 failed, 0 skipped|1|1|types|1..2\nok 1 a\nnot ok 2 test_a.A.test_b\n# why\n
+		2 passed, 0 failed, 0 skipped|1|0|host|1..2\nok 1 a\nnot ok 2 a.bats: b\n# why\n
+		1 passed, 1 failed, 0 skipped|1|1|host|1..2\nok 1 a\nnot ok 2 a.bats: b\n# why\n
 		2 passed, 0 failed, 0 skipped|1|0|guest 6.12|1..2\nok 1 a\nnot ok 2 x.bats: b\n# why\n
 		1 passed, 1 failed, 0 skipped|0|0|guest debug|1..2\nok 1 a\nnot ok 2 nothing in the kernel log\n# why\n
-		0 passed, 2 failed, 0 skipped|0|0|types|1..2\nnot ok 1 the module builds\nnot ok 2 no new taint\n# why\n
+		0 passed, 1 failed, 0 skipped|0|0|types|1..1\nnot ok 1 test_a.A.test_b\n# why\n
+		0 passed, 1 failed, 0 skipped|0|0|guest 6.1|1..1\nnot ok 1 the module builds\n# why\n
 		1 passed, 1 failed, 0 skipped|0|0|core|1..2\nok 1 a\nnot ok 2 math.c\n# why\n
-		0 passed, 4 failed, 0 skipped|0|0|types|1..4\nnot ok 1 test_a.a\nnot ok 2 test_a.b\nnot ok 3 test_a.c\nnot ok 4 test_a.d\n
+		0 passed, 2 failed, 0 skipped|0|0|host|1..2\nnot ok 1 a.bats: a\nnot ok 2 a.bats: b\n
 	END
 	[ "$(ls "$MEMCACHE_LOGS/again")" = 0.log ]
 }
 
-@test "LIMIT_MINUTES=: at the limit all ends; what is left counts as one skipped test a layer" {
+@test "LIMIT_MINUTES=: at the limit all ends, and the check is cut; downloads count apart" {
 	copy_runner
 	cat >tools/check/uml <<-'END'
 		#!/bin/bash
@@ -293,27 +297,36 @@ copy_runner() {
 	chmod +x tools/check/{docs,uml}
 	sed -i 's/^GRACE_S = [0-9]*/GRACE_S = 1/; s/^LAYERS_PART = [0-9.]*/LAYERS_PART = 0.5/' tools/check/run
 
-	LIMIT_MINUTES=0.05 JOBS=1 run -0 tools/check/run docs uml core
+	# Downloads take longer than the limit, and preparation would.
+	printf '#!/bin/sh\nsleep 4\n' >tools/guest/source
+	mkdir tools/user
+	printf 'all:\n\tsleep 1239\n' >tools/user/Makefile
+	LIMIT_MINUTES=0.05 run -125 tools/check/run docs core
+	[ "${lines[-1]}" = "CUT: 0 passed, 0 failed, 0 skipped" ]
+	rm tools/user/Makefile
+	LIMIT_MINUTES=0.05 JOBS=1 run -125 tools/check/run docs uml core
 	echo "$output"
-	[ "${lines[-1]}" = "4 passed, 0 failed, 2 skipped" ]
+	[ "${lines[-1]}" = "CUT: 4 passed, 0 failed, 0 skipped" ]
 	[[ $output == *"uml: all the rest (no time was left: LIMIT_MINUTES=0.05)"* ]]
 	[[ $output == *"core: all the rest (no time was left: LIMIT_MINUTES=0.05)"* ]]
 	[[ $output != *"not ok"* ]]
-	run -1 pgrep -f '^sleep 123[456]$'
+	run -1 pgrep -f '^sleep 123[4569]$'
+	cp /bin/true tools/guest/source
 	FOUR='not ok' LIMIT_MINUTES=0.05 JOBS=1 run -1 tools/check/run docs uml
 	echo "$output"
-	[ "${lines[-1]}" = "3 passed, 1 failed, 1 skipped" ]
+	[ "${lines[-1]}" = "CUT: 3 passed, 1 failed, 0 skipped" ]
 	LIMIT_MINUTES=5 run -0 tools/check/run docs
 	[ "${lines[-1]}" = "2 passed, 0 failed, 0 skipped" ]
 	# There is time left for a failed test of a guest, but no more than the rest.
 	# shellcheck disable=SC2016	# make's
 	printf 'check-%%:\n\tsleep $(PAUSE_S)\n' >Makefile
-	printf '#!/bin/sh\necho 1..1; echo "not ok 1 test_a.a"\n' >tools/check/types
-	chmod +x tools/check/types
-	PAUSE_S=0 LIMIT_MINUTES=0.1 JOBS=1 run -0 tools/check/run types uml
-	[ "${lines[-1]}" = "3 passed, 0 failed, 1 skipped" ]
-	PAUSE_S=1238 LIMIT_MINUTES=0.1 JOBS=1 run -1 tools/check/run types uml
-	[ "${lines[-1]}" = "2 passed, 1 failed, 1 skipped" ]
+	printf '#!/bin/sh\necho 1..1; echo "not ok 1 a.bats: a"\n' >tools/check/host
+	chmod +x tools/check/host
+	PAUSE_S=0 LIMIT_MINUTES=0.1 JOBS=1 run -125 tools/check/run host uml
+	[[ $output == *$'\n1 failed, and passed when run once more, alone:\n  host: a.bats: a\n'* ]]
+	[ "${lines[-1]}" = "CUT: 3 passed, 0 failed, 0 skipped" ]
+	PAUSE_S=1238 LIMIT_MINUTES=0.1 JOBS=1 run -1 tools/check/run host uml
+	[ "${lines[-1]}" = "CUT: 2 passed, 1 failed, 0 skipped" ]
 	run -1 pgrep -f '^sleep 123[5678]$'
 	LIMIT_MINUTES=x run -1 tools/check/run docs
 	[ "$output" = "memcache: LIMIT_MINUTES=x is no number of minutes" ]

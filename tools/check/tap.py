@@ -15,6 +15,7 @@ import sys
 from collections import Counter, deque, namedtuple
 
 PASSED, FAILED, SKIPPED = STATES = "passed", "failed", "skipped"
+CUT = "CUT"             # what was planned and did not run: it shows nothing
 
 SAID = 8                # lines kept before a point, and after it
 
@@ -120,16 +121,19 @@ class Reader:
 
     def end(self, status=0, cut=""):
         """All results. `status` is the exit status of the program that printed the lines. `cut`
-        says why somebody ended it before its time: what is missing counts as one skipped test."""
+        says why somebody ended it before its time. What is missing then is one result, CUT, as it
+        is where no test ran at all."""
         for document in self.open if cut else []:
             document.cut = True
         if not cut and not self.open and not self.done:
             self.done.append(failure("no plan", "no TAP at all"))
         self._close(lambda d: True)
         if cut:
-            self.done.append(Result(SKIPPED, ("all the rest",), cut))
+            self.done.append(Result(CUT, ("all the rest",), cut))
         elif status and all(r.state != FAILED for r in self.done):
             self.done.append(failure("exit status", f"{status}, though no test failed"))
+        elif all(r.state == SKIPPED for r in self.done):
+            self.done.append(Result(CUT, ("all",), "no test ran"))
         return self.done
 
     def _hear(self, words):
@@ -161,9 +165,10 @@ class Reader:
 
 
 def counts(results):
-    """`N passed, N failed, N skipped`"""
+    """`N passed, N failed, N skipped`, behind `CUT: ` where something did not run."""
     number = Counter(r.state for r in results)
-    return ", ".join(f"{number[state]} {state}" for state in STATES)
+    return ("CUT: " if number[CUT] else "") + ", ".join(
+        f"{number[state]} {state}" for state in STATES)
 
 
 def main():
