@@ -23,7 +23,7 @@ given_back() {
 	"$FRONT" mmio >list
 	cat list
 	grep -q "^$IVSHMEM  1af4:1110, class 050000 .* 2: 4M" list
-	"$FRONT" mmio --yes --write -o results.jsonl "${IVSHMEM#0000:}" >report 2>said
+	"$FRONT" mmio --yes --even memory --write -o results.jsonl "${IVSHMEM#0000:}" >report 2>said
 	cat report said
 	grep -q '^2 *4M *yes *is measured$' report
 	grep -q 'A read of a register of 4 bytes takes [0-9]* ns' report
@@ -56,7 +56,7 @@ given_back() {
 }
 
 @test "in a process" {
-	"$FRONT" mmio --yes --where user -o results.jsonl "$IVSHMEM" >report
+	"$FRONT" mmio --yes --even memory --where user -o results.jsonl "$IVSHMEM" >report
 	cat report
 	grep -q 'A read of a register of 4 bytes takes [0-9]* ns' report
 	given_back "$IVSHMEM" ''
@@ -66,7 +66,7 @@ given_back() {
 @test "Ctrl-C and SIGKILL: the device is given back" {
 	local signal pid
 	for signal in INT KILL; do
-		"$FRONT" mmio --yes -o "$signal.jsonl" "$IVSHMEM" >report 2>said 3>&- &
+		"$FRONT" mmio --yes --even memory -o "$signal.jsonl" "$IVSHMEM" >report 2>said 3>&- &
 		pid=$!
 		until grep -qs running /sys/kernel/debug/memcache/progress; do sleep 0.1; done
 		kill "-$signal" "$pid"
@@ -82,7 +82,7 @@ given_back() {
 
 @test "a device that somebody has bound is left alone" {
 	bind "$IVSHMEM"
-	not "$FRONT" mmio --yes "$IVSHMEM" 2>said
+	not "$FRONT" mmio --yes --even memory "$IVSHMEM" 2>said
 	cat said
 	grep -q 'already' said
 	[ "$(cat "$DEVICES/$IVSHMEM/driver_override")" = memcache ]

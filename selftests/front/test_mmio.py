@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`memcache mmio` and the devices of a made-up sysfs."""
 
+import errno
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from unittest import mock
 
@@ -11,10 +14,15 @@ import fake
 from mc import Failure
 from mc.analysis import accesses
 from mc.commands import mmio
-from mc.running import pci
+from mc.running import in_use, pci
 
 ADDRESS = "0000:00:05.0"
 NONE = "0x0000000000000000 0x0000000000000000 0x0000000000000000\n"
+
+
+def relink(path, target):
+    Path(path).unlink(missing_ok=True)
+    Path(path).symlink_to(target)
 
 
 class Sysfs(fake.InDirectory):
@@ -28,8 +36,12 @@ class Sysfs(fake.InDirectory):
         self.device("0000:00:06.0", NONE)
 
     def device(self, address, resource):
-        path = Path("sys/bus/pci/devices", address)
+        path = Path("sys/devices/pci0000:00", address)
         path.mkdir(parents=True)
+        Path("sys/bus/pci/devices").mkdir(parents=True, exist_ok=True)
+        Path("sys/bus/pci/devices", address).symlink_to(path.absolute())
+        Path("proc/self/ns").mkdir(parents=True, exist_ok=True)
+        relink("proc/self/ns/pid", in_use.FIRST_PID_NAMESPACE)
         for name, text in (("vendor", "0x1af4"), ("device", "0x1110"), ("class", "0x050000"),
                            ("driver_override", "(null)"), ("resource", resource)):
             (path / name).write_text(f"{text}\n")
@@ -96,7 +108,8 @@ class Devices(Sysfs):
         done = subprocess.run([fake.FRONT, "mmio", "00:05.0"], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("Nobody is there to answer: --yes does", done.stderr)
+        self.assertIn("(memory) measure it", done.stderr)
+        self.assertIn("Nobody is there to answer: --yes --even memory does", done.stderr)
         self.assertIn("2      4M           yes  is measured", done.stdout)
         self.assertEqual(self.said("driver_override"), "(null)\n")
 
@@ -130,21 +143,211 @@ class Lent(Sysfs):
             self.fail("it was lent")
 
 
+# Devices below the PCI device, as Linux 6.1 shows them: path, subsystem, number, driver.
+SATA = """
+/ pci - ahci
+ata1/ata_port/ata1 ata_port
+ata1/link1/dev1.0/ata_device/dev1.0 ata_device
+ata1/host0 scsi
+ata1/host0/scsi_host/host0 scsi_host
+ata1/host0/target0:0:0 scsi
+ata1/host0/target0:0:0/0:0:0:0 scsi - sd
+ata1/host0/target0:0:0/0:0:0:0/bsg/0:0:0:0 bsg 250:0
+ata1/host0/target0:0:0/0:0:0:0/scsi_disk/0:0:0:0 scsi_disk
+ata1/host0/target0:0:0/0:0:0:0/scsi_generic/sg0 scsi_generic 21:0
+ata1/host0/target0:0:0/0:0:0:0/block/sda block 8:0
+ata1/host0/target0:0:0/0:0:0:0/block/sda/sda2 block 8:2
+"""
+SDA = "ata1/host0/target0:0:0/0:0:0:0/block/sda"
+NVME = """
+/ pci - nvme
+nvme/nvme0 nvme 240:0
+nvme/nvme0/hwmon1 hwmon
+nvme/nvme0/ng0n1 nvme-generic 241:0
+nvme/nvme0/nvme0n1 block 259:0
+nvme/nvme0/nvme0n1/nvme0n1p2 block 259:2
+/sys/devices/virtual/nvme-subsystem/nvme-subsys0 nvme-subsystem
+"""
+MULTIPATH = """
+/ pci - nvme
+nvme/nvme0 nvme 240:0
+nvme/nvme0/nvme0c0n1 block
+/sys/devices/virtual/nvme-subsystem/nvme-subsys0 nvme-subsystem
+/sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1 block 259:0
+"""
+VIRTIO = "/ pci - virtio-pci\nvirtio1 virtio - virtio_blk\nvirtio1/block/vda block 254:0"
+NET = "/ pci - e1000e\nnet/eth0 net\nptp/ptp0 ptp 247:0\nwakeup/wakeup3 wakeup"
+DM = "/sys/devices/virtual/block/dm-0 block 253:0"
+USB = """
+/ pci - xhci_hcd
+usb1 usb 189:0 usb
+usb1/1-0:1.0 usb - hub
+"""
+MOUNT = "/proc/7/mountinfo=25 1 {} / / rw - ext4 {} rw"
+# What is there, in words of tree(); who is named.
+IN_USE = {
+    "SATA, a partition": (SATA, [MOUNT.format("8:2", "/dev/sda2")], "^sda2 is mounted on /$"),
+    "started without an initramfs": (SATA, [MOUNT.format("8:2", "/dev/root")], "sda2 is mounted"),
+    "LVM": (SATA + DM, [f"{SDA}/sda2/holders/dm-0/x", "/sys/class/block/dm-0/dm/name=vg-root",
+            MOUNT.format("253:0", "/dev/mapper/vg-root")], "vg-root on sda2 is mounted on /$"),
+    "LUKS, not mounted": (SATA + DM, [f"{SDA}/holders/dm-0/x",
+                          "/sys/class/block/dm-0/dm/name=secret"], "^secret on sda uses it$"),
+    "md below LVM": (SATA + DM + "\n/sys/devices/virtual/block/md0 block 9:0", [
+        f"{SDA}/sda2/holders/md0/x", "/sys/class/block/md0/holders/dm-0/x",
+        MOUNT.format("253:0", "x")], "^dm-0 on md0 on sda2 is mounted on /$"),
+    "bcache": (SATA, [f"{SDA}/sda2/bcache/x"], "bcache uses sda2"),
+    "btrfs of two disks": (SATA, [MOUNT.format("0:30", "/dev/sda2")], "sda2 is mounted on /$"),
+    "ZFS": (SATA, ["/dev/sda=busy"], "^the kernel says that sda is in use$"),
+    "a loop device": (SATA + "/sys/devices/virtual/block/loop0 block 7:0", [
+        "/sys/class/block/loop0/loop/backing_file=/dev/sda"], "^loop0 uses sda$"),
+    "virtio": (VIRTIO, [MOUNT.format("254:0", "/dev/vda")], "^vda is mounted on /$"),
+    "NVMe": (NVME, [MOUNT.format("259:2", "/dev/nvme0n1p2")], "^nvme0n1p2 is mounted on /$"),
+    "NVMe, swap": (NVME, ["/proc/swaps=Filename\n/dev/nvme0n1p2 partition 1 0 -2"],
+                   "^nvme0n1p2 is swapped to$"),
+    "multipath": (MULTIPATH, ["nvme/nvme0/nvme0c0n1/hidden=1", MOUNT.format("259:0", "x"),
+                  "/sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme0->x"],
+                  "^nvme0n1 is mounted on /$"),
+    "a head that is not found": (MULTIPATH, ["nvme/nvme0/nvme0c0n1/hidden=1"], "has no file"),
+    "a disk that can't be opened": (NVME, ["/dev/nvme0n1=error"], "nvme0n1 .* is not known: Inp"),
+    "another namespace": (NVME, ["/proc/7/ns/mnt->mnt:[1]", "/proc/8/ns/mnt->mnt:[2]",
+        "/proc/8/mountinfo=9 1 259:0 / /data rw shared:1 - xfs /dev/nvme0n1 rw"], "d on /data$"),
+    "a network that is up": (NET, ["net/eth0/flags=0x1003"], "^eth0 is up$"),
+    "a bridge": (NET, ["net/eth0/flags=0x1002", "net/eth0/master->../br0"], "is part of br0$"),
+    "a VLAN": (NET, ["net/eth0/flags=0x1002", "net/eth0/upper_eth0.5->x"], "is part of eth0.5$"),
+    "an address": (NET, ["net/eth0/flags=0x1002", "/proc/net/if_inet6=fe80 02 40 20 80 eth0"],
+                   "^eth0 has an address$"),
+    "a network whose flags are not there": (NET, [], "^whether eth0 is up is not known$"),
+    "a network of a container": ("/ pci - e1000e", ["net/"], "network in another namespace"),
+    "virtual functions": (NET, ["net/eth0/flags=0x1002", "sriov_numvfs=4"], "has 4 virtual funct"),
+    "a USB disk": (USB + "usb1/1-2 usb 189:1 usb", ["usb1/1-2/product=Stick"], "1-2 Stick is the"),
+    "a vfio group": ("/ pci - vfio-pci", ["iommu_group->../7", "/sys/class/vfio/7/dev=1:3",
+                     "/proc/7/fd/3->/dev/null"], r"^qemu \(7\) has 7 open$"),
+    "a vfio device whose group is closed": ("/ pci - vfio-pci", [
+        "/proc/7/fd/3->anon_inode:[vfio-device]"], r"^qemu \(7\) has a device of vfio-pci open$"),
+    "DRM": ("/ pci - i915\ndrm/card0 drm 1:3", ["/proc/7/fd/3->/dev/null"], "has card0 open$"),
+    "DRM, mapped": ("/ pci - i915\ndrm/card0 drm 1:5", [
+        "/proc/7/maps=7f00-7f01 rw-s 00000000 00:05 99 /dev/dri/card0",
+        "/proc/7/map_files/7f00-7f01->/dev/zero"], "has card0 open$"),
+    "NVIDIA": ("/ pci - nvidia\ndrm/card0 drm 226:0", ["/proc/devices=  1 nvidia-frontend",
+               "/proc/7/fd/3->/dev/null"], r"qemu \(7\) has a file of nvidia-frontend open"),
+    "a BAR that is mapped": ("/ pci -", [f"/proc/7/maps=7f00-7f01 rw-s 00000000 00:05 99 "
+        f"/sys/devices/pci0000:00/{ADDRESS}/resource2"], "has a BAR of it mapped$"),
+    "a BAR that is mapped through /dev/mem": ("/ pci -", [
+        "/proc/7/maps=1000-2000 rw-s fe000000 00:05 9 /dev/mem",
+        "/proc/7/map_files/1000-2000->/dev/null"], "has a BAR of it mapped$"),
+    "sound": ("/ pci - snd_hda_intel\nsound/card0 sound\nsound/card0/pcmC0D0p sound 1:3",
+              ["/proc/7/fd/3->/dev/null"], "has pcmC0D0p open$"),
+    "a keyboard": (VIRTIO.replace("block/vda block 254:0", "input/input3 input"), [
+        f"/proc/bus/input/devices=I: x\nS: Sysfs=/devices/pci0000:00/{ADDRESS}/virtio1/input/input3"
+        "\nU: Uniq=\nH: Handlers=sysrq kbd event3"], "^input3 is a keyboard of the console$"),
+    "a serial console": ("/ pci - serial\ntty/ttyS4 tty 4:68", [
+        "/proc/consoles=ttyS4                -W- (EC p a)    4:68"], "its messages to ttyS4$"),
+    "the console's display": ("/ pci - bochs\ngraphics/fb0 graphics 29:0", [
+        "/sys/class/vtconsole/vtcon1/name=(M) frame buffer device",
+        "/sys/class/vtconsole/vtcon1/bind=1"], "^fb0 shows the console$"),
+    "the display of the start": ("/ pci -", ["boot_vga=1"], "display that this machine started"),
+    "a bridge with a device": (f"/ pci - pcieport\n{ADDRESS[:-3]}9.0 pci", [], "9.0 is below it$"),
+    "i2c": ("/ pci - i801_smbus\ni2c-3 i2c", [], "^who uses i2c-3, of the kind i2c, is not known$"),
+    "ciphers, without a device below": ("/ pci - qat", [], "the driver qat of .* is not known$"),
+    "a balloon": ("/ pci - virtio-pci\nvirtio1 virtio - virtio_balloon", [], "virtio_balloon of"),
+    "a container": (NVME, ["/proc/self/ns/pid->pid:[1]"], "outside of this container"),
+    "files of others that can't be looked at": (NVME, ["/proc/7/fd=a file"], r"^the open .*qemu"),
+}
+
+
+class InUse(Sysfs):
+    def tree(self, text, more):
+        """Devices, a line each; files by PATH=TEXT, links by PATH->TARGET, other folders by PATH.
+        A path without a slash at its start lies below the PCI device."""
+        top = pci.Device(ADDRESS).path.resolve()
+
+        def place(path):
+            path = Path.cwd() / path[1:] if path.startswith("/") else top / path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return path
+
+        for line in text.split("\n"):
+            path, subsystem, number, driver = [*line.split(), *["-"] * 4][:4]
+            if path == "-":
+                continue
+            path = place(path) if path != "/" else top
+            path.mkdir(parents=True, exist_ok=True)
+            relink(path / "subsystem", f"../class/{subsystem}")
+            for name, value in (("dev", number), ("uevent", f"DEVNAME={path.name}")):
+                (path / name).write_text(f"{value}\n" if number != "-" else "")
+            if driver != "-":
+                relink(path / "driver", f"../drivers/{driver}")
+            if re.search(r"\dp?2$", path.name) or path.name == "sda2":
+                (path / "partition").write_text("2\n")
+            if subsystem in ("block", "nvme-subsystem"):
+                relink(place(f"/sys/class/{subsystem}/{path.name}"), path)
+        for number in 7, 8:
+            for folder in "fd", "ns", "map_files":
+                place(f"/proc/{number}/{folder}/x").parent.mkdir(exist_ok=True)
+            place(f"/proc/{number}/comm").write_text("qemu\n")
+            place(f"/proc/{number}/maps").touch()
+        for one in more:
+            if "->" in one:
+                relink(place(one.partition("->")[0]), one.partition("->")[2])
+            elif "=" in one:
+                path = place(one.partition("=")[0])
+                if path.is_dir():
+                    path.rmdir()
+                path.write_text(one.partition("=")[2] + "\n")
+            else:
+                place(one).mkdir(exist_ok=True)
+
+    def open_alone(self, _look, path, _node):
+        what = Path(path[1:]).read_text() if Path(path[1:]).exists() else ""
+        if what:
+            raise OSError({"busy\n": errno.EBUSY}.get(what, errno.EIO), "Input/output error")
+        return os.open("/dev/null", os.O_RDONLY)
+
+    def users(self, text, more):
+        claimed = []
+        with tempfile.TemporaryDirectory() as new, \
+                mock.patch.dict(os.environ, MEMCACHE_SYSROOT=new), \
+                mock.patch.object(in_use, "DEV_MEM", "char 1:3"), \
+                mock.patch.object(in_use, "open_alone", self.open_alone), \
+                mock.patch.object(in_use, "ipv4_address", lambda name: False):
+            os.chdir(new)
+            self.device(ADDRESS, NONE + "0xfe000000 0xfe000fff 0x40200\n")
+            self.tree(text, more)
+            found = in_use.users(ADDRESS, claimed)
+            os.chdir("/")
+        for one in claimed:
+            os.close(one)
+        return found, len(claimed)
+
+    def test_all_are_named(self):
+        for name, (text, more, who) in IN_USE.items():
+            with self.subTest(name):
+                self.assertRegex("\n".join(self.users(text, more)[0]), f"(?m){who}")
+
+    def test_nobody_uses_them(self):
+        for text, more, disks in (
+                (SATA, [], 1), (NVME, [], 1), (VIRTIO, [], 1), (USB, [], 0), ("/ pci -", [], 0),
+                (NET, ["net/eth0/flags=0x1002"], 0), ("/ pci - pci-stub", [], 0),
+                (MULTIPATH, ["nvme/nvme0/nvme0c0n1/hidden=1", "/sys/devices/virtual/nvme-subsystem"
+                             "/nvme-subsys0/nvme0->x"], 1),
+                ("/ pci - i915\ndrm/card0 drm 226:0", ["/proc/7/fd/3->/dev/null"], 0)):
+            with self.subTest(text):
+                self.assertEqual(self.users(text, more), ([], disks))
+
     def test_a_device_in_use_is_not_lent(self):
-        path = Path("sys/bus/pci/devices", ADDRESS, "virtio1")
-        (path / "block/vda/vda1").mkdir(parents=True)
-        (path / "net/eth0").mkdir(parents=True)
-        Path("proc").mkdir()
-        for mounts, flags, said in (("/dev/vda1 / ext4 rw 0 0\n", "0x1002", "vda of its driver"),
-                                    ("tmpfs /tmp tmpfs rw 0 0\n", "0x1003", "eth0 of its driver")):
-            Path("proc/mounts").write_text(mounts)
-            (path / "net/eth0/flags").write_text(flags + "\n")
-            with self.subTest(said), self.assertRaisesRegex(Failure, said), \
-                    pci.lend(pci.Device(ADDRESS), bind=False):
-                self.fail("it was lent")
-        (path / "net/eth0/flags").write_text("0x1002\n")
-        with pci.lend(pci.Device(ADDRESS), bind=False):
-            pass
+        self.tree("/ pci - qat", [])
+        with self.assertRaisesRegex(Failure, "is left alone: who uses the driver qat of"), \
+                pci.lend(pci.Device(ADDRESS), bind=False):
+            self.fail("it was lent")
+        self.assertEqual(self.said("driver_override"), "(null)\n")
+
+    def test_the_kinds_on_which_much_depends(self):
+        for number, kind in {"0x010802": "storage", "0x030000": "display", "0x060400": "bridge",
+                             "0x070002": "serial", "0x050000": "memory", "0x080501": "storage",
+                             "0x0c0330": "serial", "0x080600": "system", "0x020000": "",
+                             "0x00ff00": ""}.items():
+            pci.Device(ADDRESS).write("class", number)
+            self.assertEqual(pci.Device(ADDRESS).kind, kind)
 
 
 class Sentences(fake.unittest.TestCase):

@@ -22,8 +22,9 @@ DEVICE is an address as lspci shows it, such as 00:05.0; 00:05.0/2 is BAR 2.
 Without it, the devices that have memory are listed.
 
 The device is taken from its driver, measured, and given back, also if you
-stop it (Ctrl-C) or it crashes. It does not work meanwhile: choose none that
-this machine needs, such as its disk or its network card.
+stop it (Ctrl-C) or it crashes. It does not work meanwhile. One that is in use
+is refused, and so is one of which nobody can tell. On some devices much
+depends even if nobody is seen to use them: --even names their kind.
 
 Without --write nothing is stored on the device. With it, contents are saved
 before and brought back at the end; never write to a BAR with registers.
@@ -39,6 +40,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("device", nargs="?", metavar="DEVICE", help="its address, such as 00:05.0")
     parser.add_argument("--yes", action="store_true",
                         help="you agree that the device is taken from its driver")
+    parser.add_argument("--even", choices=sorted(set(pci.KINDS.values())), metavar="KIND",
+                        help="you agree although it is one of this kind: " + ", ".join(
+                            sorted(set(pci.KINDS.values()))))
     parser.add_argument("--write", action="store_true",
                         help="you agree that it is written to; measures stores, doorbells and "
                              "bursts as well")
@@ -57,7 +61,7 @@ def command(args: argparse.Namespace) -> int:
     device, number = pci.find(args.device)
     bar = choose_bar(device, number)
     emit(terminal.lines(list(device_parts(device, bar))))
-    if not args.yes:
+    if not args.yes or device.kind not in ("", args.even):
         ask(device)
     with module.keep_loaded():
         side = plan_side(args.where)
@@ -128,13 +132,16 @@ def _link_rows(link: pci.Link | None) -> Iterator[list[str]]:
 
 
 def ask(device: pci.Device) -> None:
-    """Ask a person at a terminal whether the device may be taken."""
+    """Ask a person at a terminal whether the device may be taken. The answer for one on which much
+    depends is its kind."""
     driver = f"from its driver {device.driver}, " if device.driver else ""
-    what = f"Take {device.address} {driver}measure it, and give it back?"
+    kind, even = device.kind, f" --even {device.kind}" if device.kind else ""
+    what = f"Take {device.address} {f'({kind}) ' if kind else ''}{driver}measure it, and give it " \
+           "back?"
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise Failure(f"{what} Nobody is there to answer: --yes does", WRONG)
-    print(f"{what} [yes/no] ", end="", flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Failure(f"{what} Nobody is there to answer: --yes{even} does", WRONG)
+    print(f"{what} [{kind or 'yes'}/no] ", end="", flush=True)
+    if sys.stdin.readline().strip().lower() not in ([kind] if kind else ["y", "yes"]):
         raise Failure("nothing was measured, and the device was left alone")
 
 

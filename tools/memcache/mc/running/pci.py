@@ -12,13 +12,17 @@ from pathlib import Path
 
 from mc import Failure, hint, say
 from mc.records.shape import read_file
-from mc.running.machine import Machine
+from mc.running import in_use
 from mc.status import WRONG
 
 OURS = "memcache"       # the driver of the module, and the word by which a device is offered
 ADDRESS = re.compile(r"(?:pci:)?(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])"
                      r"(?:/([0-5]))?", re.I)
 BARS = 6
+MOST_USERS = 8          # that a message names
+# Kinds of devices that much depends on, by the beginning of the class, in the order of the search.
+KINDS = {"0805": "storage", "0001": "display", "01": "storage", "03": "display", "05": "memory",
+         "06": "bridge", "07": "serial", "08": "system", "0b": "system", "0c": "serial"}
 # Flags in the file `resource` of a device: enum of IORESOURCE_ in linux/ioport.h.
 IS_MEMORY, IS_PREFETCHABLE = 0x200, 0x2000
 
@@ -96,18 +100,10 @@ class Device:
         return "{}:{}, class {}".format(*(number or "unknown" for number in numbers))
 
     @property
-    def names_in_use(self) -> list[str]:
-        """The names of its disks that are mounted or swapped to, and of networks that are up."""
-        names: dict[str, list[str]] = {"block": [], "net": []}
-        for folder, inner, _ in os.walk(self.path):
-            names.get(os.path.basename(folder), []).extend(inner)
-        files = Machine(module={})
-        mounted = [os.path.basename(line.split()[0]) for table in ("mounts", "swaps")
-                   for line in files.read(f"/proc/{table}").splitlines()
-                   if line.startswith("/dev/")]
-        return [name for name in names["block"]
-                if any(one.startswith(name) for one in mounted)] + \
-            [name for name in names["net"] if _is_up(self.path, name)]
+    def kind(self) -> str:
+        """The kind of a device that much depends on; empty for any other."""
+        number = self.read("class").removeprefix("0x")
+        return next((name for start, name in KINDS.items() if number.startswith(start)), "")
 
     @cached_property
     def bars(self) -> list[Bar]:
@@ -117,12 +113,6 @@ class Device:
             if flags & IS_MEMORY and end > start:
                 bars.append(Bar(number, end - start + 1, bool(flags & IS_PREFETCHABLE)))
         return bars
-
-
-def _is_up(device: Path, name: str) -> bool:
-    """Whether a network interface is up: IFF_UP, linux/if.h."""
-    flags = [path / name / "flags" for path in device.rglob("net")]
-    return any(path.exists() and int(path.read_text(encoding="ascii"), 16) & 1 for path in flags)
 
 
 def _root() -> Path:
@@ -166,20 +156,20 @@ def lend(device: Device, bind: bool) -> Iterator[int]:
     if driver == OURS or before == OURS:
         raise Failure(f"{device.address} is bound to {OURS}, or offered to it, already: another "
                       "run, or its owner, has it")
-    if used := device.names_in_use:
-        raise Failure(f"{device.address}: {', '.join(used)} of its driver {driver} is in use: "
-                      "unmount it, or take it down, first")
     if not os.access(device.path / "driver_override", os.W_OK):
         raise Failure(f"{device.address}: taking it from its driver needs root")
+    disks = _claim_disks(device)
     alive, end = os.pipe()
     keeper = os.fork()
     if not keeper:
+        _close(disks)
         _give_back_later(device, driver, before, alive, end)
     os.close(alive)
     try:
-        _take_from_driver(device, driver, bind)
+        _take_from_driver(device, driver, disks, bind)
         yield end
     finally:
+        _close(disks)
         os.close(end)
         _, status = os.waitpid(keeper, 0)
         if status:
@@ -188,8 +178,27 @@ def lend(device: Device, bind: bool) -> Iterator[int]:
             say(f"{device.address}: given back" + (f" to {driver}" if driver else ""))
 
 
-def _take_from_driver(device: Device, driver: str, bind: bool) -> None:
+def _claim_disks(device: Device) -> list[int]:
+    """Refuse a device that is in use. Nobody can begin to use its disks while these files are
+    open."""
+    disks: list[int] = []
+    used = in_use.users(device.address, disks)
+    if not used:
+        return disks
+    _close(disks)
+    more = f"; and {len(used) - MOST_USERS} more" if len(used) > MOST_USERS else ""
+    raise Failure(f"{device.address} is left alone: {'; '.join(used[:MOST_USERS])}{more}. "
+                  "Unmount it, take it down or close it first. What is not known counts as a use")
+
+
+def _close(files: list[int]) -> None:
+    while files:
+        os.close(files.pop())
+
+
+def _take_from_driver(device: Device, driver: str, disks: list[int], bind: bool) -> None:
     device.write("driver_override", OURS)
+    _close(disks)
     if driver:
         device.write("driver/unbind", device.address)
     if bind:
