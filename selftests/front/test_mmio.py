@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from unittest import mock
 
@@ -121,21 +122,59 @@ class Lent(Sysfs):
         self.assertEqual(self.said("driver_override"), "\n")
 
     def test_the_device_is_given_back_after_a_kill(self):
-        """By a process that waits until the one that measured has ended."""
+        """By a process that waits until the one that measured has ended. Who stops a service sends
+        the signal to both of them; after SIGKILL to both, the next command gives it back."""
         script = "import os, signal\nfrom mc.running import pci\n" \
                  f"with pci.lend(pci.Device('{ADDRESS}'), bind=False):\n" \
                  f"    path = 'sys/bus/pci/devices/{ADDRESS}/driver_override'\n" \
                  "    print(open(path).read(), end='', flush=True)\n" \
-                 "    os.kill(os.getpid(), signal.{})\n"
-        for number in "SIGKILL", "SIGINT", "SIGSEGV":
+                 "    children = open(f'/proc/self/task/{{os.getpid()}}/children').read()\n" \
+                 "    for pid in *children.split()[{}:], os.getpid():\n" \
+                 "        os.kill(int(pid), signal.{})\n"
+        top = {"env": os.environ | {"PYTHONPATH": str(fake.FRONT.parent)}, "text": True,
+               "capture_output": True}
+        for all_, number in ((False, "KILL"), (False, "INT"), (False, "SEGV"), (True, "TERM"),
+                             (True, "HUP"), (True, "INT"), (True, "QUIT"), (True, "USR1"),
+                             (True, "KILL")):
             with self.subTest(number):
                 # Its output ends when the process that gives the device back has ended, too.
-                done = subprocess.run([sys.executable, "-c", script.format(number)],
-                                      capture_output=True, text=True,
-                                      env=os.environ | {"PYTHONPATH": str(fake.FRONT.parent)})
+                done = subprocess.run([sys.executable, "-c", script.format(
+                    "" if all_ else 9, f"SIG{number}")], **top)
                 self.assertEqual(done.stdout, "memcache\n")
                 self.assertEqual(self.said("driver_override"), "\n")
+                if all_ and number == "KILL":
+                    self.assertEqual(self.said("driver_override"), "memcache\n")
+                    done = subprocess.run([fake.FRONT, "suites"], **top)
+                    self.assertIn(f"{ADDRESS}: given back", done.stderr)
 
+                self.assertFalse(pci.notes().exists())
+
+    def test_a_note_is_for_root_and_only_if_nobody_has_the_device(self):
+        with pci.lend(pci.Device(ADDRESS), bind=False):
+            self.assertEqual(pci.give_back_left(), [ADDRESS])
+            self.assertEqual(self.said("driver_override"), "memcache\n")
+            with mock.patch("os.open", side_effect=PermissionError), \
+                    mock.patch.object(pci, "say") as said:
+                self.assertEqual(pci.give_back_left(), [ADDRESS])
+            self.assertIn("root gets it back by memcache mmio --give-back", said.call_args[0][0])
+        done = subprocess.run([fake.FRONT, "mmio", "--give-back"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "Nothing is left to be given back.\n"))
+
+    def test_a_driver_that_does_not_let_go(self):
+        """A pipe that nobody reads stands for the file `unbind`, which then blocks."""
+        driver = Path("sys/bus/pci/drivers/pci-stub")
+        driver.mkdir(parents=True)
+        os.mkfifo(driver / "unbind")
+        relink(pci.Device(ADDRESS).path / "driver", driver.absolute())
+        with mock.patch.object(pci, "PATIENCE_S", (0.01, 0.01)), \
+                self.assertRaisesRegex(Failure, "waits for pci-stub to let go of it; then it is"), \
+                pci.lend(pci.Device(ADDRESS), bind=False):
+            self.fail("it was lent")
+        self.assertEqual(self.said("driver_override"), "memcache\n")
+        self.assertEqual((driver / "unbind").read_text(), f"{ADDRESS}\n")
+        while pci.notes().exists():
+            time.sleep(0.01)
+        self.assertEqual(self.said("driver_override"), "\n")
     def test_a_device_that_is_lent_is_not_lent_again(self):
         Path("sys/bus/pci/devices", ADDRESS, "driver_override").write_text("memcache\n")
         with self.assertRaisesRegex(Failure, "already"), \

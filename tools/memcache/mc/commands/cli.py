@@ -60,6 +60,7 @@ COMMANDS = {
 }
 # Words that are no commands of their own.
 WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"]}
+LENT = "/run/memcache"      # has a note of each device that `mmio` has taken
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
 
 
@@ -140,6 +141,9 @@ def _command(argv: list[str]) -> int:
         raise Failure(f"no command {argv[0]}.{hint(argv[0], words)} "
                       f"There are: {', '.join(words)}", status.WRONG)
     args = top.parse_args(argv)
+    if argv[0] != "complete" and os.path.isdir(os.environ.get("MEMCACHE_SYSROOT", "") + LENT):
+        from mc.running import pci
+        pci.give_back_left()
     return args.command(args)
 
 

@@ -49,12 +49,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--where", choices=["kernel", "user"],
                         help="measure in the kernel, or in user space (default: the kernel if the "
                              "module is there)")
+    parser.add_argument("--give-back", action="store_true",
+                        help="give back what runs that were killed have left taken")
     parser.add_argument("-o", dest="output", metavar="FILE",
                         help="the results file (default: results/mmio-KERNEL-TIME.jsonl)")
     options.add_wide(parser)
 
 
 def command(args: argparse.Namespace) -> int:
+    if args.give_back:
+        if still := pci.give_back_left():
+            raise Failure(f"not given back: {', '.join(still)}")
+        emit(["Nothing is left to be given back."])
+        return DONE
     if not args.device:
         emit(terminal.lines(list(listing(pci.devices()))))
         return DONE
@@ -68,7 +75,7 @@ def command(args: argparse.Namespace) -> int:
         side.check()
         with pci.lend(device, bind=side.where == "kernel") as kept:
             if isinstance(side, user.User):
-                side.passed = (kept,)
+                side.passed = kept
             lines = list(requests(device, bar, args.write, side.where))
             return run.measure(lines, args.output, side.where, [side], wide=args.wide,
                                explain=lambda runs: explanation_parts(runs, args.write))

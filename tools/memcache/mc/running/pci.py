@@ -2,8 +2,10 @@
 """PCI devices: their memory, and lending one to the driver that measures it. For tests, set
 MEMCACHE_SYSROOT to a directory that holds files in place of /sys."""
 
+import json
 import os
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ OURS = "memcache"       # the driver of the module, and the word by which a devi
 ADDRESS = re.compile(r"(?:pci:)?(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])"
                      r"(?:/([0-5]))?", re.I)
 BARS = 6
+PATIENCE_S = (5, 55)    # a word after each
 MOST_USERS = 8          # that a message names
 # Kinds of devices that much depends on, by the beginning of the class, in the order of the search.
 KINDS = {"0805": "storage", "0001": "display", "01": "storage", "03": "display", "05": "memory",
@@ -143,14 +146,89 @@ def find(text: str) -> tuple[Device, int | None]:
     return device, int(match[3]) if match[3] else None
 
 
+class StillHeld(Failure):
+    """A driver has not let go of a device. The process that waits for it goes on."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """How a device was before it was lent. The note lies in /run, and is locked as long as somebody
+    sees to it that the device comes back: `file` is the open file."""
+    device: Device
+    driver: str
+    override: str
+    enabled: int
+    file: int
+
+    @property
+    def path(self) -> Path:
+        return notes() / self.device.address
+
+
+def notes() -> Path:
+    return Path(os.environ.get("MEMCACHE_SYSROOT") or "/") / "run/memcache"
+
+
+def _write_note(device: Device) -> Note:
+    """It gets its name when it is complete and locked, so that nobody acts on half of one."""
+    import fcntl
+    override = device.read("driver_override")
+    override = "" if override.strip() == "(null)" else override.strip()
+    enabled = int(device.read("enable") or 0)
+    new = notes() / f"new-{os.getpid()}"
+    try:
+        notes().mkdir(parents=True, exist_ok=True)
+        note = Note(device, device.driver, override, enabled, os.open(
+            new, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        fcntl.flock(note.file, fcntl.LOCK_EX)
+        os.write(note.file, json.dumps([note.driver, override, enabled]).encode())
+        os.link(new, note.path)
+    except FileExistsError:
+        raise Failure(f"{device.address}: another run has it, or has left it behind "
+                      f"({notes()}): memcache mmio --give-back") from None
+    except OSError as error:
+        raise Failure(f"{new}: {error.strerror}") from None
+    finally:
+        new.unlink(missing_ok=True)
+    return note
+
+
+def give_back_left() -> list[str]:
+    """Give back devices of runs that were killed with all their processes. Who is not root is told.
+    The addresses of those that are still lent."""
+    import fcntl
+    still = []
+    for path in sorted(notes().glob("*:*:*.*")):
+        device = Device(path.name)
+        still.append(path.name)
+        try:
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
+            say(f"{path.name} is lent to {OURS}: if no run has it any more, root gets it back by "
+                "memcache mmio --give-back")
+            continue
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            driver, override, enabled = json.loads(os.read(file, 4096))
+            failed = path.exists() and _give_back(Note(device, driver, override, enabled, file))
+            _say_given_back(device, failed)
+            if not failed:
+                still.remove(path.name)
+        except (BlockingIOError, ValueError):
+            pass            # a run has it, or the note is not ours
+        finally:
+            os.close(file)
+    return still
+
+
 @contextmanager
-def lend(device: Device, bind: bool) -> Iterator[int]:
+def lend(device: Device, bind: bool) -> Iterator[tuple[int, ...]]:
     """The device, taken from its driver and offered to memcache as long as this context lasts.
     With `bind` the module's driver has it.
 
     A process of its own gives the device back, so that nothing that ends this one can prevent it:
-    no signal, and no crash. It waits until nobody has the file any more that the context yields:
-    who measures in another process passes it on.
+    no signal, and no crash. It waits until nobody has the files any more that the context yields:
+    who measures in another process passes them on. A note in /run outlives both.
     """
     driver, before = device.driver, device.read("driver_override")
     if driver == OURS or before == OURS:
@@ -159,23 +237,42 @@ def lend(device: Device, bind: bool) -> Iterator[int]:
     if not os.access(device.path / "driver_override", os.W_OK):
         raise Failure(f"{device.address}: taking it from its driver needs root")
     disks = _claim_disks(device)
+    note = _write_note(device)
     alive, end = os.pipe()
-    keeper = os.fork()
+    keeper = _fork_deaf()
     if not keeper:
         _close(disks)
-        _give_back_later(device, driver, before, alive, end)
+        _give_back_later(note, alive, end)
     os.close(alive)
     try:
         _take_from_driver(device, driver, disks, bind)
-        yield end
+        yield end, note.file
+    except StillHeld:
+        keeper = 0
+        raise
     finally:
         _close(disks)
         os.close(end)
-        _, status = os.waitpid(keeper, 0)
-        if status:
-            say(f"{device.address}: could not be given back; see {device.path}")
-        else:
-            say(f"{device.address}: given back" + (f" to {driver}" if driver else ""))
+        if keeper:
+            _, status = os.waitpid(keeper, 0)
+            _say_given_back(device, _give_back(note) if os.WIFSIGNALED(status) else status, driver)
+        os.close(note.file)
+
+
+def _say_given_back(device: Device, failed: int | bool, driver: str = "") -> None:
+    driver = driver or device.driver
+    say(f"{device.address}: " + (f"could not be given back; see {device.path}" if failed else
+                                 "given back" + (f" to {driver}" if driver else "")))
+
+
+def _fork_deaf() -> int:
+    """Fork a process that no signal reaches but SIGKILL: who stops a service, a container or a job
+    sends SIGTERM to all of its processes."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    child = os.fork()
+    if child:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return child
 
 
 def _claim_disks(device: Device) -> list[int]:
@@ -200,12 +297,39 @@ def _take_from_driver(device: Device, driver: str, disks: list[int], bind: bool)
     device.write("driver_override", OURS)
     _close(disks)
     if driver:
-        device.write("driver/unbind", device.address)
+        _unbind(device, driver)
     if bind:
         _probe(device)
         if device.driver != OURS:
             raise Failure(f"{device.address}: the driver {OURS} did not take it; the kernel's log "
                           "says why")
+
+
+def _unbind(device: Device, driver: str) -> None:
+    """In a process of its own: a driver may wait until nobody has the device open."""
+    import select
+    told, tell = os.pipe()
+    child = _fork_deaf()
+    if not child:
+        try:
+            device.write("driver/unbind", device.address)
+        except Failure as failure:
+            os.write(tell, str(failure).encode())
+        finally:
+            os._exit(0)
+    os.close(tell)
+    with open(told, encoding="utf-8") as answer:
+        for seconds in PATIENCE_S:
+            if select.select([answer], [], [], seconds)[0]:
+                break
+            say(f"{device.address}: {driver} has not let go of it in {seconds} s")
+        else:
+            raise StillHeld(f"{device.address}: process {child} waits for {driver} to let go of "
+                            "it; then it is given back")
+        why = answer.read()
+    os.waitpid(child, 0)
+    if why:
+        raise Failure(why)
 
 
 def _probe(device: Device) -> None:
@@ -216,24 +340,39 @@ def _probe(device: Device) -> None:
         raise Failure(f"{path}: {error.strerror}") from None
 
 
-def _give_back_later(device: Device, driver: str, before: str, alive: int, end: int) -> None:
-    """Wait until the process that measures has ended, or closes its pipe; give the device back, and
-    exit."""
+def _give_back_later(note: Note, alive: int, end: int) -> None:
+    """Wait until the processes that measure have ended, or close their pipe; give the device back,
+    and exit."""
     status = 1
     try:
-        os.setsid()         # no signal of a terminal comes here
+        os.setsid()
         os.close(end)
         os.read(alive, 1)
+        status = _give_back(note)
+    finally:
+        os._exit(status)
+
+
+def _give_back(note: Note) -> int:
+    """1 if it failed: then the note stays."""
+    device = note.device
+    try:
         if device.path.exists():
-            device.write("driver_override", "" if before in ("", "(null)") else before)
+            device.write("driver_override", note.override)
             if device.driver == OURS:
                 device.write("driver/unbind", device.address)
-            if driver and not device.driver:
+            with suppress(Failure):     # a process that was killed has left it switched on
+                for _ in range(0 if device.driver else int(device.read("enable") or 0)
+                               - note.enabled):
+                    device.write("enable", "0")
+            if note.driver and not device.driver:
                 _probe(device)
-        status = 0 if device.driver == driver or not device.path.exists() else 1
+        if device.path.exists() and device.driver != note.driver:
+            return 1
+        note.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            notes().rmdir()
+        return 0
     except Failure as failure:
         say(str(failure))
-    finally:
-        with suppress(OSError):
-            os.close(alive)
-        os._exit(status)
+    return 1
