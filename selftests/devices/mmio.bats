@@ -26,9 +26,8 @@ given_back() {
 	"$FRONT" mmio --yes --even memory --write -o results.jsonl "${IVSHMEM#0000:}" >report 2>said
 	cat report said
 	grep -q '^2 *4M *yes *is measured$' report
-	grep -q 'A read of a register of 4 bytes takes [0-9]* ns' report
-	grep -q 'A doorbell, a store of 4 bytes, takes [0-9]* ns by UC, and [0-9]* ns' report
-	grep -q 'A descriptor of 64 bytes and a flush take' report
+	grep -q 'What an access costs a driver is not known' report
+	not grep -qE 'takes [0-9]* ns|do not take these rows' report
 	grep -q "$IVSHMEM: given back" said
 	grep -c '"record": *"result"' results.jsonl
 	given_back "$IVSHMEM" ''
@@ -58,7 +57,7 @@ given_back() {
 @test "in a process" {
 	"$FRONT" mmio --yes --even memory --where user -o results.jsonl "$IVSHMEM" >report
 	cat report
-	grep -q 'A read of a register of 4 bytes takes [0-9]* ns' report
+	grep -q 'What an access costs a driver is not known' report
 	given_back "$IVSHMEM" ''
 	unchanged
 }

@@ -13,8 +13,9 @@ from unittest import mock
 
 import fake
 from mc import Failure
-from mc.analysis import accesses
+from mc.analysis import accesses, verdict
 from mc.commands import mmio
+from mc.records.results import Run
 from mc.running import in_use, pci
 
 ADDRESS = "0000:00:05.0"
@@ -141,12 +142,11 @@ class Lent(Sysfs):
                 done = subprocess.run([sys.executable, "-c", script.format(
                     "" if all_ else 9, f"SIG{number}")], **top)
                 self.assertEqual(done.stdout, "memcache\n")
-                self.assertEqual(self.said("driver_override"), "\n")
                 if all_ and number == "KILL":
                     self.assertEqual(self.said("driver_override"), "memcache\n")
                     done = subprocess.run([fake.FRONT, "suites"], **top)
                     self.assertIn(f"{ADDRESS}: given back", done.stderr)
-
+                self.assertEqual(self.said("driver_override"), "\n")
                 self.assertFalse(pci.notes().exists())
 
     def test_a_note_is_for_root_and_only_if_nobody_has_the_device(self):
@@ -175,6 +175,7 @@ class Lent(Sysfs):
         while pci.notes().exists():
             time.sleep(0.01)
         self.assertEqual(self.said("driver_override"), "\n")
+
     def test_a_device_that_is_lent_is_not_lent_again(self):
         Path("sys/bus/pci/devices", ADDRESS, "driver_override").write_text("memcache\n")
         with self.assertRaisesRegex(Failure, "already"), \
@@ -402,10 +403,12 @@ class Sentences(fake.unittest.TestCase):
             self.one("write_read", "uc", 4, 1500.0),
             self.one("burst", "wc", 8, 80.0, burst_bytes=64, whole_percent=12.3456,
                      whole_low_percent=9.87, whole_high_percent=100.0),
-            self.one("burst", "uc", 8, 600.0)]))
+            self.one("burst", "uc", 8, 600.0)], {"hypervisor": None}, 1000.0))
         for text in ("A read of a register of 4 bytes takes 900 ns, and the CPU waits for it; "
                      "through a WC mapping it takes 890 ns.", "Reads of 8 bytes get only ones",
-                     "a store of 4 bytes, takes 120 ns by UC, and 9 ns",
+                     "a store of 4 bytes, takes 120 ns by UC, and 9 ns in a row of stores by WC. "
+                     "The CPU does not wait until it has arrived.",
+                     "Stores by WC move 444 MB/s, 44 % of what the link can.",
                      "reads it back: 1500 ns, 600 ns more than the read alone.",
                      "64 bytes and a flush take 80 ns by WC, and 600 ns by UC.",
                      "leave the CPU 64 bytes at a time.",
@@ -414,12 +417,47 @@ class Sentences(fake.unittest.TestCase):
         self.assertIn("How many descriptors leave the CPU whole is not known: their times do not "
                       "tell two transactions from one.", accesses.sentences(
             [self.one("burst", "wc", 8, 80.0, whole_percent=None, whole_low_percent=None,
-                      whole_high_percent=None, whole_how="not_told_apart")])[-1])
+                      whole_high_percent=None, whole_how="not_told_apart")], {})[-1])
+
+    def test_a_sentence_says_no_more_than_is_known(self):
+        """An emulator's times are of nothing, and a hypervisor may emulate accesses: a store that
+        is not far faster than a read was waited for."""
+        def said(store, machine, link=None):
+            return " ".join(accesses.sentences([
+                self.one("read", "uc", 4, 7000.0), self.one("write", "uc", 4, store),
+                self.one("write", "wc", 8, 10.0), self.one("burst", "wc", 8, 50.0, burst_bytes=64),
+                self.one("read", "uc", 8, 9.0, wide_reads="all_ones")], machine, link))
+
+        for store, machine, text, not_ in (
+                (100.0, {"hypervisor": "tcg"}, "^Reads of 8 .* nothing. What .* not known", " ns"),
+                (6500.0, {"hypervisor": "kvm"}, r"takes 0.93 times .* \(kvm\): it may emulate",
+                 "does not wait|leave the CPU"),
+                (1500.0, {"hypervisor": "kvm"}, "may emulate", "does not wait"),
+                (100.0, {"hypervisor": "kvm"}, "does not wait.*64 bytes at a time", "may emulate"),
+                (6500.0, {"hypervisor": None}, "64 bytes at a time", "does not wait|may emulate")):
+            self.assertRegex(said(store, machine), text)
+            self.assertNotRegex(said(store, machine), not_)
+        self.assertIn("more than the link can (500 MB/s): not all", said(100.0, {}, 500.0))
+
+    def test_a_bar_is_judged_by_its_own_stores(self):
+        def said(hypervisor, *results):
+            results = [one | {"target": "pci:x", "attribute": {"uc": "uc-"}.get(one["type"], "wc")}
+                       for one in results]
+            run = Run({"hypervisor": hypervisor}, {}, results)
+            return " ".join(verdict.sentences(verdict.judge([run])))
+
+        reads = [self.one("read", "uc", 4, 900.0), self.one("read", "wc", 4, 900.0)]
+        stores = [self.one("write", "uc", 8, 100.0), self.one("write", "wc", 8, 10.0),
+                  self.one("burst", "wc", 8, 50.0, burst_bytes=64)]
+        self.assertEqual(said(None, *reads), "Whether UC and WC had an effect on the BAR is not "
+                         "known: only stores show it, and none did.")
+        self.assertEqual(said(None, *reads, *stores), "UC and WC: as asked for, and real.")
+        self.assertNotIn("effect", said("tcg", *reads, *stores))
 
     def test_what_was_not_measured_is_not_said(self):
-        self.assertEqual(accesses.sentences([]), [])
-        self.assertEqual(accesses.sentences([self.one("read", "uc", 8, None)]), [])
-        self.assertEqual(len(accesses.sentences([self.one("read", "uc", 4, 5.0)])), 1)
+        self.assertEqual(accesses.sentences([], {}), [])
+        self.assertEqual(accesses.sentences([self.one("read", "uc", 8, None)], {}), [])
+        self.assertEqual(len(accesses.sentences([self.one("read", "uc", 4, 5.0)], {})), 1)
 
 
 if __name__ == "__main__":

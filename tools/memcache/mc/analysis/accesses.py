@@ -5,16 +5,29 @@ results that it compares; without them it is not said."""
 from collections.abc import Iterator
 
 from mc.analysis import verdict
+from mc.records import units
 
 ALIKE = 1.25        # times that differ by less are alike: rounds differ as much
+POSTED_NS = 1000    # more than a store takes that is on its way when the CPU goes on
 
 
-def sentences(results: list[dict]) -> list[str]:
-    """The sentences on these results of mmio."""
+def sentences(results: list[dict], machine: dict, link_mb_per_s: float | None = None) -> list[str]:
+    """The sentences on these results of mmio. `link_mb_per_s` is the most that the device's link
+    can move."""
+    if machine.get("hypervisor") == "tcg":
+        return [*_sentence_on_unanswered(results), "What an access costs a driver is not known: an "
+                "emulated machine has no times of its own."]
     times = {(one["op"], one["type"], one["width_bytes"]): one["ns_per_access"]
              for one in results if one.get("ns_per_access") is not None}
-    return [*_sentences_on_reads(times), *_sentence_on_unanswered(results),
-            *_sentences_on_stores(times), *_sentences_on_bursts(results, times)]
+    uc, read = times.get(("write", "uc", 4)), times.get(("read", "uc", 4))
+    posted = uc is not None and read is not None and uc < POSTED_NS and 2 * uc < read
+    found = [*_sentences_on_reads(times), *_sentence_on_unanswered(results),
+             *_sentences_on_stores(times, posted)]
+    if uc is not None and read is not None and not posted and machine.get("hypervisor") is not None:
+        return [*found, f"A store takes {uc / read:.2g} times as long as a read, and there is a "
+                f"hypervisor ({machine['hypervisor']}): it may emulate each access to this BAR, "
+                "and then these are its times, not the device's."]
+    return [*found, *_sentences_on_bursts(results, times), *_sentence_on_link(times, link_mb_per_s)]
 
 
 Times = dict[tuple[str, str, int], float]
@@ -44,12 +57,12 @@ def _sentence_on_unanswered(results: list[dict]) -> Iterator[str]:
               "answer them, and their times are of nothing."
 
 
-def _sentences_on_stores(times: Times) -> Iterator[str]:
+def _sentences_on_stores(times: Times, posted: bool) -> Iterator[str]:
     uc, wc = (times.get(("write", kind, 4)) for kind in ("uc", "wc"))
     if uc is not None:
         yield f"A doorbell, a store of 4 bytes, takes {uc:.0f} ns by UC" + (
             f", and {wc:.0f} ns in a row of stores by WC." if wc is not None else ".") + \
-            " The CPU does not wait until it has arrived."
+            (" The CPU does not wait until it has arrived." if posted else "")
     both, read = times.get(("write_read", "uc", 4)), times.get(("read", "uc", 4))
     if both is not None and read is not None:
         more = f", {both - read:.0f} ns more than the read alone" if both > ALIKE * read else ""
@@ -76,3 +89,14 @@ def _sentences_on_bursts(results: list[dict], times: Times) -> Iterator[str]:
     elif one.get("whole_how") == "not_told_apart":
         yield "How many descriptors leave the CPU whole is not known: their times do not tell " \
               "two transactions from one."
+
+
+def _sentence_on_link(times: Times, link: float | None) -> Iterator[str]:
+    """The fastest stores by WC, beside what the link can move."""
+    rate = max((1000 * width / ns for (op, kind, width), ns in times.items()
+                if (op, kind) == ("write", "wc") and ns), default=0)
+    if rate and link:
+        yield f"Stores by WC move {units.rate_text(rate)}, " + (
+            f"{100 * rate / link:.0f} % of what the link can." if rate <= ALIKE * link else
+            f"more than the link can ({units.rate_text(link)}): not all had arrived when the time "
+            "was read.")

@@ -23,6 +23,7 @@ class Type:
     effective: str
     reload_ns: float | None = None
     whole: tuple[float, ...] | None = None  # percent of bursts that leave whole; its interval
+    is_of_bar: bool = False
 
     @property
     def is_partial(self) -> bool:
@@ -66,11 +67,26 @@ def judge(runs: list[Run]) -> Verdict:
             # A result without memory of its own still has page=auto.
             if isinstance(result.get("type"), str) and result.get("page") != "auto":
                 by_type.setdefault(result["type"], []).append(result)
-    types = {name: Type(name, _attribute(results), _join_values(results, "effective", "unknown"),
-                        _reload_ns(machine, name), _whole_bursts_of(machine, name, results))
+    bars = {name for name, results in by_type.items()
+            if all(str(one.get("target")).startswith("pci:") for one in results)}
+    shown = _types_that_a_bar_shows(by_type) if machine.get("hypervisor") != "tcg" else set()
+    types = {name: Type(name, _attribute(results), "yes" if name in bars & shown else
+                        _join_values(results, "effective", "unknown"), _reload_ns(machine, name),
+                        _whole_bursts_of(machine, name, results), name in bars)
              for name, results in by_type.items()}
     uc = types["uc"].effective if "uc" in types else _facts_of_type(machine, "uc").get("effective")
     return Verdict(types, machine.get("hypervisor"), uc == "yes", bool(machine.get("simulated")))
+
+
+def _types_that_a_bar_shows(by_type: dict[str, list[dict]]) -> set[str]:
+    """Types that had an effect by the stores to the BAR itself: those by WC were combined; those by
+    UC take twice as long as those by WC. No verdict follows pointers through a BAR."""
+    times = {(name, r["width_bytes"]): r["ns_per_access"] for name, results in by_type.items()
+             for r in results if r.get("op") == "write" and r.get("ns_per_access")}
+    wc = any((r.get("burst_bytes") or 0) > r["width_bytes"] for r in by_type.get("wc", []))
+    slower = any(times[kind, width] > 2 * times["wc", width] for kind, width in times
+                 if kind == "uc" and ("wc", width) in times)
+    return {"wc", *(["uc"] if slower else [])} if wc else set()
 
 
 def _join_values(results: list[dict], key: str, missing: str) -> str:
@@ -148,6 +164,11 @@ def sentences(verdict: Verdict) -> list[str]:
     unsure = [t.name.upper() for t in verdict.types.values()
               if t.effective not in ("yes", "no") and not t.is_partial
               and t.name.upper() not in both]
+    bars = [name for name in unsure if verdict.types[name.lower()].is_of_bar]
+    unsure = [name for name in unsure if name not in bars]
+    if bars and not verdict.is_emulated:
+        texts.append(f"Whether {join_words(bars)} had an effect on the BAR is not known: only "
+                     "stores show it, and none did.")
     if unsure:
         texts.append(f"The timing does not show whether {join_words(unsure)} had an effect: do not "
                      "take these rows as results of that type.")

@@ -77,8 +77,9 @@ def command(args: argparse.Namespace) -> int:
             if isinstance(side, user.User):
                 side.passed = kept
             lines = list(requests(device, bar, args.write, side.where))
-            return run.measure(lines, args.output, side.where, [side], wide=args.wide,
-                               explain=lambda runs: explanation_parts(runs, args.write))
+            return run.measure(
+                lines, args.output, side.where, [side], wide=args.wide,
+                explain=lambda runs: explanation_parts(runs, args.write, device.link))
 
 
 def plan_side(where: str | None) -> Side:
@@ -168,8 +169,9 @@ def requests(device: pci.Device, bar: pci.Bar, write: bool, where: str) -> Itera
         yield f"mmio {target} type={types} write=yes op=write,write_read,burst width=4,8 repeat=3"
 
 
-def explanation_parts(runs: list[Run], write: bool) -> list[Part]:
-    sentences = accesses.sentences([result for run in runs for result in run.results])
+def explanation_parts(runs: list[Run], write: bool, link: pci.Link | None) -> list[Part]:
+    sentences = accesses.sentences([result for run in runs for result in run.results],
+                                   runs[0].machine, link.mb_per_s if link else None)
     if not write:
         sentences.append("What stores, doorbells and bursts cost: --write, if the BAR is memory.")
     return [Heading("What this means for a driver"), *bullets(sentences)]
