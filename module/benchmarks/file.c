@@ -299,7 +299,7 @@ const struct mc_test mc_test_file = {
 	.spec = {
 		.name = "file",
 		.help = "reads and writes of a file, with or without the page cache",
-		.presets = "cpu=all repeat=5 warmup=1",
+		.presets = "cpu=all sched=keep repeat=5 warmup=1",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,

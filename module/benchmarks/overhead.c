@@ -315,7 +315,7 @@ static int overhead_run(struct mc_run *run, const struct mc_point *point,
 const struct mc_test mc_test_overhead = {
 	.spec = {
 		.name = "overhead",
-		.presets = "disturbed=keep",
+		.presets = "sched=keep disturbed=keep",
 		.help = "cost of the loop, the clock, interrupts and threads; size= has no effect",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),

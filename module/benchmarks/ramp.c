@@ -339,12 +339,17 @@ static int do_step(struct mc_worker *w, struct ramp_job *job, u64 start,
  */
 static int do_round(struct mc_worker *w, struct ramp_job *job, bool kept)
 {
-	int err = warm_up(w, job);
-	u64 start = mc_ticks();
+	u64 start;
 	u32 k;
+	int err;
 
+	/* Others have the CPU before a round, and not in it. */
+	mc_threads_rest(w, mc_ns_to_ticks(MC_WARM_NS + job->steps * STEP_NS * 3 / 2));
+	err = warm_up(w, job);
+	start = mc_ticks();
 	err = err ? err : rest(w, job->idle_ns);
 	job->slept[job->done] = mc_ticks() - start;
+	mc_threads_rested(w, job->slept[job->done]);
 	start = mc_ticks();
 	for (k = 0; k < job->steps && !err; k++) {
 		err = do_step(w, job, start, &job->events[k],

@@ -49,7 +49,8 @@ static const struct mc_name prefetch_outcomes[] = {
 };
 
 static const struct mc_name sched_names[] = {
-	{ "keep", MC_SCHED_KEEP }, { "fifo", MC_SCHED_FIFO }, { }
+	{ "keep", MC_SCHED_KEEP }, { "fifo", MC_SCHED_FIFO },
+	{ "auto", MC_AUTO, .asked_only = true }, { }
 };
 
 static const struct mc_name target_names[] = { { "ram", MC_TARGET_RAM }, { } };
@@ -94,9 +95,9 @@ static const struct mc_key common_keys[MC_KEY_FIRST] = {
 		.help = "interrupts while the clock runs; off: they are off for 2 ms at a time",
 	},
 	[MC_KEY_SCHED] = {
-		.name = "sched", .column = "sched", .preset = "keep",
-		.kind = MC_CHOICE, .names = sched_names, .if_any = true,
-		.help = "user: fifo runs the threads before all others, but for short rests",
+		.name = "sched", .column = "sched", .preset = "auto",
+		.kind = MC_CHOICE, .names = sched_names, .found = true, .if_any = true,
+		.help = "fifo: threads go before all others, but for rests; auto: where they may",
 	},
 	[MC_KEY_DISTURBED] = {
 		.name = "disturbed", .column = "disturbed", .preset = "leave_out",

@@ -125,7 +125,8 @@ struct mc_name {
  * @single: takes one value, not a list
  * @found: its column says what was found or done, which may differ from what was asked
  * @json_only: only in JSON Lines, not in the table
- * @if_any: the table has its column only for other values than that of the first name
+ * @if_any: the table has its column only if the request has the key, and for other values than
+ *          that of the first name
  * @grouped: a group of CPUs may have a value of its own
  */
 struct mc_key {

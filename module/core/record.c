@@ -466,7 +466,7 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 		       (req->spec->memoryless && id < MC_KEY_FIRST && about_memory[id]);
 	if (key->if_any) {
 		c->if_any = true;
-		c->json_only = value == key->names->value;
+		c->json_only = value == key->names->value || !mc_request_given(req, id);
 	}
 	c->word = word ? !is_number(word) :
 			 key->kind == MC_CPULIST || key->kind == MC_PATH ||

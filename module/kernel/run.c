@@ -142,11 +142,18 @@ static int check(struct mc_run *run, const struct mc_point *point)
 
 	if (err)
 		return err;
-	if (point->v[MC_KEY_SCHED] == MC_SCHED_FIFO)
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "sched: fifo is for memcache-user; in the module, irq=off keeps all else off the CPUs");
+	if (point->v[MC_KEY_SCHED] == MC_SCHED_FIFO &&
+	    mc_engine_threads(run->req) > (run->req->any_cpu ? 1 : run->req->ncpus))
+		return mc_fail(&run->error, -EINVAL,
+			       "sched: fifo needs a CPU for each thread in the module");
 	return on_target(point) ? mc_target_check(run, point) :
 				  mc_memory_check(point, &run->error);
+}
+
+/* With irq=off, a window has its CPU for itself already. */
+static bool goes_first(const struct mc_point *point)
+{
+	return point->v[MC_KEY_IRQ];
 }
 
 static int find(struct mc_run *run, const struct mc_point *point,
@@ -215,6 +222,7 @@ static void more(u64 samples)
 
 static const struct mc_side kernel_side = {
 	.check = check,
+	.goes_first = goes_first,
 	.begin = begin_measuring,
 	.end = end_measuring,
 	.tick = tick,

@@ -121,6 +121,29 @@ static bool has_job(const struct member *m)
 	return smp_load_acquire(&m->jobs) != m->jobs_seen;
 }
 
+/**
+ * mc_give_way() - let others have the CPU of a worker that goes before them, if it is time
+ *
+ * Context: A kernel thread of SCHED_FIFO that calls mc_breathe(), so it is a worker.
+ */
+void mc_give_way(void)
+{
+	struct member *m = kthread_data(current);
+
+	mc_threads_rest(&m->worker, 0);
+}
+
+static void do_job(struct mc_worker *w)
+{
+	bool fifo = w->threads->fifo;
+
+	if (fifo)
+		sched_set_fifo_low(current);
+	mc_threads_do_job(w);
+	if (fifo)
+		sched_set_normal(current, 0);
+}
+
 static int worker_main(void *arg)
 {
 	struct member *m = arg;
@@ -131,7 +154,7 @@ static int worker_main(void *arg)
 		if (kthread_should_stop())
 			return 0;
 		m->jobs_seen++;
-		mc_threads_do_job(&m->worker);
+		do_job(&m->worker);
 		WRITE_ONCE(m->busy, false);
 		if (atomic_dec_and_test(&t->working))
 			complete(&t->done);
@@ -268,12 +291,21 @@ static void hand_out(struct member *m)
 void mc_threads_hand_out(struct mc_threads *threads, const unsigned int *who, unsigned int n)
 {
 	struct threads *t = threads_of(threads);
+	struct member *m, *here = NULL;
 	unsigned int i;
 
 	atomic_set(&t->working, n);
 	reinit_completion(&t->done);
-	for (i = 0; i < n; i++)
-		hand_out(&t->member[who ? who[i] : i]);
+	for (i = 0; i < n; i++) {
+		m = &t->member[who ? who[i] : i];
+		/* This one may go before the writer at once: it begins when no other is left. */
+		if (!here && m->worker.cpu == raw_smp_processor_id())
+			here = m;
+		else
+			hand_out(m);
+	}
+	if (here)
+		hand_out(here);
 }
 
 /* Does nobody work any more? */
@@ -359,6 +391,9 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 
 	if (err)
 		return err;
+	/* A rest is no pause. */
+	w->left_off += w->rests;
+	w->rests = 0;
 	mc_events_start(w->events);
 	w->irq_off = irq_off;
 	/* Some architectures allow the first only while interrupts are on. */

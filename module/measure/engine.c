@@ -223,17 +223,34 @@ unsigned int mc_engine_threads(const struct mc_request *req)
 }
 
 /*
+ * What sched=auto means: tests without memory measure the scheduler's work, too, and threads that
+ * share a CPU wait for each other.
+ */
+static enum mc_sched usual_sched(const struct mc_run *run, const struct mc_point *point)
+{
+	const struct mc_request *req = run->req;
+
+	if (req->spec->memoryless || mc_engine_threads(req) > (req->any_cpu ? 1 : req->ncpus))
+		return MC_SCHED_KEEP;
+	return run->side->goes_first && run->side->goes_first(point) ? MC_SCHED_FIFO :
+								       MC_SCHED_KEEP;
+}
+
+/*
  * One combination of a request. Devices need not answer wide accesses, so only a width in the
  * request makes one where the memory may be that of a device.
  */
-static void point_of(const struct mc_request *req, u64 index, struct mc_point *point)
+static void point_of(const struct mc_run *run, u64 index, struct mc_point *point)
 {
+	const struct mc_request *req = run->req;
 	unsigned int key = req->spec->width;
 
 	mc_request_point(req, index, point);
 	if (key && point->v[key] == MC_WIDTH_MAX && mc_unvouched(point) &&
 	    !mc_request_given(req, key))
 		point->v[key] = MC_WIDTH_NARROW;
+	if (point->v[MC_KEY_SCHED] == MC_AUTO)
+		point->v[MC_KEY_SCHED] = usual_sched(run, point);
 }
 
 /**
@@ -289,7 +306,7 @@ static int check_points(struct mc_run *run)
 	if (takes_turns(run->req))
 		mc_threads_only(run->threads, 0);
 	for (i = 0; i < n && !err; i++) {
-		point_of(run->req, i, &point);
+		point_of(run, i, &point);
 		mc_area_assign(run, &point);
 		err = run->side->check(run, &point);
 		if (!err && test->check)
@@ -511,7 +528,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	const struct mc_test *test = mc_test_of(run->req->spec);
 	int err = 0;
 
-	point_of(run->req, index, &rec->point);
+	point_of(run, index, &rec->point);
 	rec->cpu = MC_CPU_ALL;
 	if (takes_turns(run->req)) {
 		mc_threads_only(run->threads, run->part);

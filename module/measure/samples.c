@@ -546,6 +546,9 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	if (!err && sampler->settings.prepare)
 		err = sampler->settings.prepare(w, sampler, round);
 	err = err ? err : read_clock(w, sampler);
+	/* A rest that would come in this sample comes before it. */
+	if (all->n > 1)
+		mc_threads_rest(w, sampler->race.ticks);
 	race_ready(w, sampler);
 	err = err ? err : begin_sample(w, all, first);
 	err = err ? err : one_sample(w, sampler);

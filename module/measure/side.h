@@ -11,6 +11,7 @@
  * @check: test whether this side can do what a point asks for. Called for every point
  *         before the first one is measured. Return: 0, -EINVAL or -EOPNOTSUPP,
  *         explained in the run's error
+ * @goes_first: may the threads of a point go before all others, as sched=auto asks? NULL: no
  * @begin: called once the run's threads exist, so that they can be stopped; may be NULL
  * @end: called when the run's threads can no longer be stopped and the run's private
  *       memory can be freed; may be NULL
@@ -36,6 +37,7 @@
  */
 struct mc_side {
 	int (*check)(struct mc_run *run, const struct mc_point *point);
+	bool (*goes_first)(const struct mc_point *point);
 	void (*begin)(struct mc_run *run);
 	void (*end)(struct mc_run *run);
 	void (*tick)(void *run);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The threads of a run: which one is on which CPU, what stops a run, and how threads meet. The
- * threads themselves are those of the side (platform/workers.h).
+ * The threads of a run: which one is on which CPU, what stops a run, and how threads meet and
+ * rest. The threads themselves are those of the side (platform/workers.h).
  */
 #include "measure/threads.h"
+#include "platform/clock.h"
 
 /* ------------------------------------------------------------- stopping */
 
@@ -159,6 +160,58 @@ int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
 	return mc_threads_worker(threads, threads->only < 0 ? i : threads->only)->cpu;
 }
 
+/* ----------------------------------------------------------------- rests */
+
+/**
+ * mc_threads_rest() - let others have the CPU, if the threads go before them and it is time
+ * @w: the thread
+ * @ahead: ticks for which it would rather not rest after this; one that is longer than the time
+ *         between two rests does not count
+ *
+ * The threads of a run rest at the same time, so none of them is measured while others sleep. The
+ * first one that has worked for MC_WORK_NS says until when. One whose window was so long that it
+ * comes late, or too late, rests for MC_REST_LEAST. All have had a rest of at least a ninth of
+ * their work then.
+ *
+ * Context: Worker thread, no window is open.
+ * Return: true if it has rested.
+ */
+bool mc_threads_rest(struct mc_worker *w, u64 ahead)
+{
+	u64 work = mc_ns_to_ticks(MC_WORK_NS), least = mc_ns_to_ticks(MC_REST_LEAST);
+	struct mc_threads *threads = w->threads;
+	u64 now = mc_ticks(), until = READ_ONCE(threads->rested), worked = now - w->rested;
+
+	if (!threads->fifo)
+		return false;
+	if (now + (ahead < work ? ahead : 0) >= until + work) {
+		cmpxchg(&threads->rested, until, now + mc_ns_to_ticks(MC_REST_NS));
+		until = READ_ONCE(threads->rested);
+	}
+	if (now >= until && worked < work + 2 * least)
+		return false;
+	until = max(until, now + max(least, worked / 9));
+	mc_idle(mc_ticks_to_ps(until - now) / 1000);
+	w->rested = mc_ticks();
+	w->rests += w->rested - now;
+	return true;
+}
+
+/**
+ * mc_threads_rested() - note that a thread that works alone has slept, which is as good as a rest
+ * @w: the thread
+ * @slept: for so many ticks, until now
+ *
+ * Context: Worker thread.
+ */
+void mc_threads_rested(struct mc_worker *w, u64 slept)
+{
+	if (slept < mc_ns_to_ticks(MC_REST_LEAST))
+		return;
+	w->rested = mc_ticks();
+	WRITE_ONCE(w->threads->rested, w->rested);
+}
+
 /* ------------------------------------------------------------------ jobs */
 
 /**
@@ -169,8 +222,10 @@ int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
  */
 void mc_threads_do_job(struct mc_worker *w)
 {
-	int err = w->threads->job(w, w->threads->arg);
+	int err;
 
+	w->rested = mc_ticks();
+	err = w->threads->job(w, w->threads->arg);
 	if (!err)
 		err = mc_threads_check_cpu(w);
 	if (err)
@@ -199,6 +254,8 @@ int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
 	threads->arg = arg;
 	threads->party = n;
 	atomic_set(&threads->arrived, 0);
+	if (mc_ticks() - threads->worked >= mc_ns_to_ticks(MC_REST_LEAST))
+		threads->rested = mc_ticks();
 	mc_threads_hand_out(threads, who, n);
 	err = mc_threads_wait(threads, false);
 	if (err) {
@@ -206,6 +263,7 @@ int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
 		stop_early(threads, err);
 		mc_threads_wait(threads, true);
 	}
+	threads->worked = mc_ticks();
 	return mc_threads_stopped(threads);
 }
 

@@ -13,7 +13,9 @@
  * struct mc_threads - what both sides need to know of the threads of a run
  * @n: number of threads
  * @only: index of the thread that works alone, as if there were no other; -1: all work
- * @fifo: the threads work before all ordinary ones of their CPUs (sched=fifo)
+ * @fifo: the threads go before all ordinary ones of their CPUs (sched=fifo)
+ * @rested: ticks at which their last common rest ends or has ended
+ * @worked: ticks at the end of the last job
  * @stop: errno of what stopped the run, 0 until then
  * @seconds: the value of timeout=, 0: there is no limit
  * @error: explanation of the first error
@@ -29,6 +31,8 @@ struct mc_threads {
 	unsigned int n;
 	int only;
 	bool fifo;
+	u64 rested;
+	u64 worked;
 	int stop;
 	u64 seconds;
 	struct mc_error *error;
@@ -51,6 +55,13 @@ int mc_threads_cpu(const struct mc_threads *threads, unsigned int i);
 int mc_threads_run(struct mc_threads *threads, mc_job job, void *arg);
 int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
 			unsigned int n, mc_job job, void *arg);
+/* Threads that go before others work for so long, and then rest for as long as this. */
+#define MC_WORK_NS	38000000
+#define MC_REST_NS	6000000
+#define MC_REST_LEAST	5000000		/* for a thread that comes late */
+
+bool mc_threads_rest(struct mc_worker *w, u64 ahead);
+void mc_threads_rested(struct mc_worker *w, u64 slept);
 void mc_threads_stop(struct mc_threads *threads, int err);
 int mc_threads_look(struct mc_threads *threads);
 

@@ -57,13 +57,17 @@ static inline void mc_quiet_end(unsigned long flags)
 	local_irq_restore(flags);
 }
 
+void mc_give_way(void);
+
 /*
- * A thread that never sleeps lets others run. It also reports a quiescent state for RCU
- * tasks: cond_resched() alone does not, so switching off tracing, or a probe, would
- * wait until the thread has ended.
+ * A thread that never sleeps lets others run; one that goes before them (SCHED_FIFO) has to rest
+ * for that. It also reports a quiescent state for RCU tasks: cond_resched() alone does not, so
+ * switching off tracing, or a probe, would wait until the thread has ended.
  */
 static inline void mc_breathe(void)
 {
+	if (current->policy == SCHED_FIFO && current->flags & PF_KTHREAD)
+		mc_give_way();
 	cond_resched_tasks_rcu_qs();
 }
 

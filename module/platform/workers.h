@@ -27,6 +27,8 @@ struct mc_events;
  * @worked: ticks for which loops over memory have run without a pause (measure/steady.h)
  * @left_off: ticks at the end of the last of them
  * @agreed: the loop whose samples agreed when it was measured last; NULL: none
+ * @rested: ticks at the end of its last rest (measure/threads.h)
+ * @rests: ticks of its rests since its last window was opened
  * @irq_off: interrupts are off in the open window
  * @irq_flags: flags to restore at the end of the window
  */
@@ -43,6 +45,8 @@ struct mc_worker {
 	u64 worked;
 	u64 left_off;
 	const void *agreed;
+	u64 rested;
+	u64 rests;
 	bool irq_off;
 	unsigned long irq_flags;
 };

@@ -39,8 +39,11 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 	run bash -c 'echo bandwidth page=2m >run'
 	[ "$status" -eq 1 ]
 	refused refused EOPNOTSUPP page
-	run bash -c 'echo bandwidth sched=fifo >run'
-	refused refused EOPNOTSUPP sched
+}
+
+@test "threads go before others while interrupts are on" {
+	echo "bandwidth size=16K irq=on,off repeat=1" >run
+	[ "$(grep -o '"sched":"[a-z]*"' results.jsonl | tr -d '\n')" = '"sched":"fifo""sched":"keep"' ]
 }
 
 @test "64 KiB in one write are one line that is too long" {

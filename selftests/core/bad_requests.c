@@ -76,7 +76,7 @@ static const struct bad {
 	{ "bandwidth type=uc-", "type", "'uc-'" },
 	{ "bandwidth type=any", "type", "'any'" },
 	{ "bandwidth irq=yes", "irq", "on|off" },
-	{ "bandwidth sched=rr", "sched", "is not one of keep|fifo" },
+	{ "bandwidth sched=rr", "sched", "is not one of keep|fifo|auto" },
 	{ "bandwidth prefetch=on", "prefetch", "keep|off|auto" },
 	{ "bandwidth prefetch=ineffective", "prefetch", "keep|off|auto" },
 	{ "bandwidth fence=lfence", "fence", "none|sfence|mfence|uc" },

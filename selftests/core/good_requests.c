@@ -166,7 +166,7 @@ static void cpus_of_a_line(void **state)
 	assert_int_equal(req.cpus[0], 1);
 }
 
-#define MIDDLE	" measure=together smt=on node=auto irq=on sched=keep disturbed=leave_out" \
+#define MIDDLE	" measure=together smt=on node=auto irq=on sched=auto disturbed=leave_out" \
 		" page=auto prefetch=keep"
 #define LAST	" warmup=2 time=0 timeout=0 target=ram offset=0 write=no any_bar=no any_range=no"
 

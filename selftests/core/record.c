@@ -267,7 +267,7 @@ static void values_of_a_record(void **state)
 		{ "cpu", "0-3,8", "\"0-3,8\"" },
 		{ "node", "auto", "\"auto\"" },
 		{ "irq", "off", "\"off\"" },
-		{ "sched", NULL, "\"keep\"" },
+		{ "sched", NULL, "\"auto\"" },
 		{ "disturbed", NULL, "\"leave_out\"" },
 		{ "page", "auto", "\"auto\"" },
 		{ "prefetch", NULL, "\"keep\"" },

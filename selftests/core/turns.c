@@ -66,6 +66,47 @@ static void costs(void)
 	memset(seen, 0, sizeof(seen));
 }
 
+static bool with_irq(const struct mc_point *point)
+{
+	return point->v[MC_KEY_IRQ];
+}
+
+/* sched=auto: threads go before others where they may, and where none of them waits for another. */
+static void test_what_sched_auto_means(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned int threads;
+		bool memoryless, may;
+		enum mc_sched had;
+	} rows[] = {
+		{ "turns cpu=0", 1, false, true, MC_SCHED_FIFO },
+		{ "turns cpu=0-1", 2, false, true, MC_SCHED_FIFO },
+		{ "turns cpu=0", 2, false, true, MC_SCHED_KEEP },
+		{ "turns cpu=0-1 irq=off", 2, false, true, MC_SCHED_KEEP },
+		{ "turns cpu=0", 1, true, true, MC_SCHED_KEEP },
+		{ "turns cpu=0 sched=keep", 1, false, true, MC_SCHED_KEEP },
+		{ "turns cpu=0", 1, false, false, MC_SCHED_KEEP },
+		{ "turns cpu=0 sched=fifo", 2, false, false, MC_SCHED_FIFO },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mc_side who = side;
+
+		reset(rows[i].threads);
+		who.goes_first = rows[i].may ? with_irq : NULL;
+		run.side = &who;
+		the_test.threads = rows[i].threads == 2 ? own_threads : NULL;
+		the_test.spec.memoryless = rows[i].memoryless;
+		assert_int_equal(measure(rows[i].line), 0);
+		assert_int_equal(rec[0].point.v[MC_KEY_SCHED], rows[i].had);
+		assert_int_equal(run.threads->fifo, rows[i].had == MC_SCHED_FIFO);
+	}
+	the_test.threads = NULL;
+	the_test.spec.memoryless = false;
+}
+
 static void test_each_cpu_is_the_only_one(void **state)
 {
 	reset(3);

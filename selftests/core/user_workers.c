@@ -22,6 +22,7 @@ struct mc_clock mc_clock = { .counter = true, .khz = 1000000 };
 /* Time where the CPU's counter is not used: each reading takes 1 us, and so does nothing else. */
 static u64 now_ns;
 static unsigned int rests;
+static u64 last_rest_ns;
 
 u64 mc_clock_raw_ns(void)
 {
@@ -33,6 +34,7 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 	if (mc_clock.counter)
 		return syscall(SYS_nanosleep, time, left);
 	rests++;
+	last_rest_ns = time->tv_nsec;
 	now_ns += time->tv_nsec;
 	return 0;
 }
@@ -238,10 +240,10 @@ static int work_for_long(struct mc_worker *w, void *arg)
 
 	pauses = 0;
 	w->left_off = from;
-	while (!err && mc_ticks() - from < 10 * mc_ns_to_ticks(WORK_NS)) {
+	while (!err && mc_ticks() - from < 10 * mc_ns_to_ticks(MC_WORK_NS)) {
 		err = mc_window_open(w, false);
 		mc_window_close(w);
-		pauses += w->began > w->left_off + mc_ns_to_ticks(REST_NS) / 2;
+		pauses += w->began > w->left_off + mc_ns_to_ticks(MC_REST_NS) / 2;
 		mc_core_worked(w);
 	}
 	return err;
@@ -264,8 +266,43 @@ static void test_who_goes_before_others_rests(void **state)
 	mc_clock.counter = true;
 	mc_threads_end(threads);
 	/* Rests are no pauses. */
-	assert_int_equal(rests, (10 * WORK_NS + REST_NS) / (WORK_NS + REST_NS));
+	assert_int_equal(rests, (10 * MC_WORK_NS + MC_REST_NS) / (MC_WORK_NS + MC_REST_NS));
 	assert_int_equal(pauses, 0);
+}
+
+/*
+ * The threads of a run have a common rest. Times are ms: when a thread asks, for how long it would
+ * rather go on, and until when it rests then, or has a rest of its own.
+ */
+static void test_threads_rest_together(void **state)
+{
+	static const struct {
+		unsigned int who;
+		u64 at, ahead, until;
+	} rows[] = {
+		{ 0, 30, 0, 30 }, { 0, 38, 0, 44 }, { 1, 39, 0, 44 },	/* together */
+		{ 0, 60, 30, 66 }, { 1, 64, 0, 69 },	/* one early, for what is ahead; one late */
+		{ 0, 70, 39, 70 },			/* too long to wait for */
+		{ 0, 104, 0, 110 }, { 0, 148, 0, 154 },
+		{ 1, 154, 0, 163 },			/* too late, and 85 ms of work: a ninth */
+		{ 0, 155, 0, 155 }, { 1, 192, 0, 198 }, { 0, 192, 0, 198 },
+	};
+	struct mc_threads threads = { .fifo = true, .rested = 0 };
+	struct mc_worker w[2] = { { .threads = &threads }, { .threads = &threads } };
+	unsigned int i;
+
+	mc_clock = (struct mc_clock){ .khz = 1000000 };
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		now_ns = rows[i].at * 1000000;
+		last_rest_ns = 0;
+		mc_threads_rest(&w[rows[i].who], rows[i].ahead * 1000000);
+		assert_int_equal((rows[i].at * 1000000 + last_rest_ns + 500000) / 1000000,
+				 rows[i].until);
+	}
+	threads.fifo = false;
+	now_ns = 1ULL << 40;
+	assert_false(mc_threads_rest(w, 0));
+	mc_clock.counter = true;
 }
 
 /* The upper half of a vector register, before a window and in it. */

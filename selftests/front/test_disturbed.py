@@ -80,6 +80,20 @@ class Verdicts(fake.unittest.TestCase):
                          "NOT QUIET, as a look before the run says: the load is 20.1 on 2 CPUs. "
                          "1 of 3 results was disturbed (±).")
 
+    def test_what_one_word_would_do(self):
+        for test, where, sched, line, says in (
+                ("latency", "user", "keep", "auto", "As root (sudo), the threads go before"),
+                ("latency", "user", "keep", "keep", "With sched=auto, the threads go before"),
+                ("latency", "user", "fifo", "auto", ""), ("latency", "kernel", "keep", "auto", ""),
+                ("pipe", "user", "keep", "keep", "")):
+            for quiet in LOADED, None:
+                runs = measured(WIDE, WIDE, **{"quiet": quiet} if quiet else {})
+                runs[0].request["line"] = f"{test} sched={line}"
+                for result in runs[0].results:
+                    result |= {"test": test, "where": where, "sched": sched}
+                said = disturbed.verdict(runs)
+                self.assertEqual(says in said and "go before" in said, bool(says), said)
+
     def test_a_governor_is_no_other_work(self):
         about = LOADED | {"found": LOADED["found"][1:]}
         self.assertEqual(disturbed.verdict(measured({}, quiet=about)), "")

@@ -111,7 +111,7 @@ class Tests(unittest.TestCase):
     def test_each_value_that_a_key_takes(self):
         """A record has it as it was asked for, or what it became."""
         became = {"width": {"max"}, "capacity": set(), "page": set(), "cpu": {"all"},
-                  "flush": {"auto"}}
+                  "flush": {"auto"}, "sched": {"auto"}}
         common = SCHEMA["$defs"]["result"]["properties"]
         for test, own in self.tests.items():
             known = {**common, **SCHEMA["$defs"][test]["properties"]}

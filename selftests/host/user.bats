@@ -47,7 +47,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	cpus=0-1
 	[ "$(nproc)" -ge 2 ] || cpus=0
 	"$USER_TOOL" -j --own "bandwidth size=64K repeat=3 sched=fifo,keep" \
-		"bandwidth size=64K cpu=$cpus repeat=1000000 sched=fifo" >both 3>&- &
+		"bandwidth size=64K cpu=$cpus repeat=1000000" >both 3>&- &
 	pid=$!
 	# The thread that waits for the others keeps its policy.
 	until [ "$(policies $pid | sort -u | tr -d '\n')" = 01 ] &&
@@ -62,10 +62,19 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 }
 
 @test "sched=fifo is refused where it is not possible, and says why" {
-	run -1 --separate-stderr setpriv --reuid=65534 --clear-groups --bounding-set=-all \
-		"$USER_TOOL" --own 'bandwidth sched=fifo'
+	fifo_needs() { # WORDS CALL...
+		local words=$1
+		shift
+		run -1 --separate-stderr "$@" "$USER_TOOL" --own 'bandwidth sched=fifo'
+		[[ $stderr == "memcache-user: Operation not supported: sched: fifo needs $words"* ]]
+		run -0 "$@" "$USER_TOOL" -j --own 'bandwidth size=4K repeat=1'
+		[[ $output == *'"sched":"keep"'* ]]
+	}
 	# shellcheck disable=SC2016 # quotes of a message
-	[ "$stderr" = 'memcache-user: Operation not supported: sched: fifo needs root, CAP_SYS_NICE or `ulimit -r 1`, and a control group that has real-time (Operation not permitted)' ]
+	fifo_needs 'root (sudo), CAP_SYS_NICE or `ulimit -r 1`' setpriv --reuid=65534 \
+		--clear-groups --bounding-set=-all
+	fifo_needs "CAP_SYS_NICE, which this root has not" setpriv --bounding-set=-sys_nice
+	fifo_needs "to work for 0.4 s at once" prlimit --rttime=200000
 	refused "Invalid argument" "sched: fifo is for tests of memory" 'os item=loop sched=fifo'
 	refused "Invalid argument" "sched: reading a file sleeps" "file path=$PWD/x sched=fifo"
 }

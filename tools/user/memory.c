@@ -438,6 +438,7 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 /* The functions that the engine calls. */
 const struct mc_side mc_user_side = {
 	.check = check_point,
+	.goes_first = mc_user_goes_first,
 	.tick = mc_user_progress_tick,
 	.more = mc_user_progress_more,
 	.end = mc_user_target_end,

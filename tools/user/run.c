@@ -145,12 +145,28 @@ static int check_all(struct job *jobs, unsigned int n)
 	return status;
 }
 
+/* Did other threads have the CPU in most samples of some record? */
+static bool others_had_cpus(const struct mc_record *records, u64 n)
+{
+	const struct mc_record *rec;
+
+	for (rec = records; rec < records + n; rec++) {
+		if (2 * rec->disturbed[__builtin_ctz(MC_BY_PREEMPTION)] > rec->stats.samples + rec->stats.left_out)
+			return true;
+	}
+	return false;
+}
+
 static void print_note(const struct mc_request *req, const struct mc_record *records, u64 n)
 {
-	char note[160] = "";
+	char note[192] = "";
 	struct mc_text t = MC_TEXT(note);
 
 	mc_engine_note(&t, req, records, n);
+	if (!*note && req->values[MC_KEY_SCHED].v[0] == MC_AUTO && mc_user_sched_needs() &&
+	    others_had_cpus(records, n))
+		mc_textf(&t, "sched: others had the CPUs; to go before them needs %s\n",
+			 mc_user_sched_needs());
 	if (*note)
 		fprintf(stderr, "memcache-user: note: %s", note);
 }

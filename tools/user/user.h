@@ -160,9 +160,10 @@ void mc_user_progress_clear(void);
 int mc_user_module_node(void);
 
 /* sched.c */
+bool mc_user_goes_first(const struct mc_point *point);
+const char *mc_user_sched_needs(void);
 int mc_user_sched_check(struct mc_run *run, const struct mc_point *point);
 void mc_user_sched_begin(struct mc_worker *w);
-void mc_user_sched_work(struct mc_worker *w);
 void mc_user_sched_end(void);
 
 /* workers.c: end the current run with -EINTR; may be called by a signal handler. */

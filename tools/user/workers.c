@@ -241,18 +241,14 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 	err = mc_threads_check_cpu(w);
 	if (err)
 		return err;
-	mc_user_sched_work(w);
+	/* A rest is no pause. One behind the last window came before that was accounted for. */
+	w->left_off += w->rests;
+	w->rests = 0;
 	mc_events_start(w->events);
 	mc_vectors_clean();
 	mc_detector_begin(&w->detector);
 	w->began = mc_ticks();
 	return 0;
-}
-
-/* Where threads measure together, none may rest before one of them has ended its part. */
-static bool may_rest(struct mc_worker *w)
-{
-	return w->threads->party == 1 || mc_race_first(w) != MC_RACE_ON;
 }
 
 u64 mc_window_close(struct mc_worker *w)
@@ -262,7 +258,6 @@ u64 mc_window_close(struct mc_worker *w)
 		mc_race_finish(w, w->ended);
 	w->disturbed = mc_detector_end(&w->detector);
 	mc_events_stop(w->events);
-	if (may_rest(w))
-		mc_breathe();
+	mc_breathe();
 	return w->ended > w->began ? w->ended - w->began : 0;
 }

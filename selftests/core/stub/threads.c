@@ -328,6 +328,16 @@ void mc_race_finish(struct mc_worker *w, u64 ticks)
 		sim.first_end = ticks;
 }
 
+/* Here, nobody goes before others. */
+bool mc_threads_rest(struct mc_worker *w, u64 ahead)
+{
+	return false;
+}
+
+void mc_threads_rested(struct mc_worker *w, u64 slept)
+{
+}
+
 void mc_idle(u64 ns)
 {
 	sim_spend(ns * NS);

@@ -308,7 +308,7 @@ static int pipe_run(struct mc_run *run, const struct mc_point *point,
 const struct mc_test mc_test_pipe = {
 	.spec = {
 		.name = "pipe",
-		.presets = "disturbed=keep",
+		.presets = "sched=keep disturbed=keep",
 		.help = "bandwidth of a pipe from a parent to its child; size= has no effect",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),

@@ -498,7 +498,7 @@ static void os_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 const struct mc_test mc_test_os = {
 	.spec = {
 		.name = "os",
-		.presets = "disturbed=keep",
+		.presets = "sched=keep disturbed=keep",
 		.help = "system calls, processes, switches, faults, messages; CPUs take turns",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),

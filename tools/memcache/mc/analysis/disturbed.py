@@ -3,6 +3,7 @@
 verdict on a whole run. The manual gives the reasons for the limits ("Disturbed results")."""
 
 from mc import out_of, plural
+from mc.records import tests
 from mc.records.results import Run
 
 MOST = 0.5      # of the samples of a result, or of the results of a run
@@ -42,12 +43,24 @@ def verdict(runs: list[Run]) -> str:
         why = "; ".join([*_cause_texts(bad), *around]) or "nothing in the records says why"
         return f"DISTURBED: {len(bad)} of {plural(len(results), 'result')} lost more than half " \
                "of their samples, shared the CPU in more than half of them, or spread by more " \
-               f"than {SPREAD} %; {why}: measure again on a quiet machine."
+               f"than {SPREAD} %; {why}: measure again on a quiet machine." \
+               f"{_remedy(runs)}"
     if results and around:
         return f"NOT QUIET, as a look before the run says: {'; '.join(around)}. " \
                f"{out_of(len(bad), len(results), 'result')} " \
-               f"{'was' if len(bad) == 1 else 'were'} disturbed (±)."
+               f"{'was' if len(bad) == 1 else 'were'} disturbed (±).{_remedy(runs)}"
     return ""
+
+
+def _remedy(runs: list[Run]) -> str:
+    """What lets threads of user space go before other work, if those of some test did not."""
+    lines = [run.request["line"] for run in runs if run.where == "user" and any(
+        result.get("sched") == "keep" and not tests.is_preset(result["test"], "sched", "keep")
+        for result in run.results)]
+    if not lines:
+        return ""
+    how = "With sched=auto" if any("sched=keep" in line for line in lines) else "As root (sudo)"
+    return f" {how}, the threads go before other work."
 
 
 def work_before(runs: list[Run]) -> list[str]:

@@ -82,6 +82,11 @@ def _refresh(_machine: dict, results: Iterable[dict]) -> Value:
     return refresh.period(results)
 
 
+def _sched(_machine: dict, results: Iterable[dict]) -> Value:
+    """How the threads were scheduled. Older results do not have it: their threads kept it."""
+    return "/".join(sorted({str(result.get("sched", "keep")) for result in results})) or None
+
+
 FACTS = (
     Fact("cpu", _fact_of("cpu"), groups=True, alike=True),
     Fact("hypervisor", lambda machine, _: prices.layer_below(machine), groups=True, alike=True),
@@ -90,6 +95,7 @@ FACTS = (
     Fact("nodes", _nodes, groups=True),
     Fact("modules", _modules, groups=True),
     Fact("prefetch", _prefetch),
+    Fact("sched", _sched),
     Fact("memory", _memory, near=0.03),
     Fact("core clock", _clock, near=0.05),
     Fact("refresh", _refresh, near=refresh.NEAR),

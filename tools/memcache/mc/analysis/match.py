@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Pairs of records to compare. The partner of a record has the same keys of the request.
 
-All keys count but `repeat`, which says how often and not what was measured. People want to
-compare different values of `where` (kernel or user), `irq`, `cpu`, `page` and `disturbed`. So
-these may differ if each of the two batches has a single value of the key.
+All keys count but `repeat`, which says how often and not what was measured, and `sched`, which says
+what a process may do: it is compared with the facts of the machines. People want to compare
+different values of `where` (kernel or user), `irq`, `cpu`, `page` and `disturbed`. So these may
+differ if each of the two batches has a single value of the key.
 
-If a record has several possible partners, one whose memory was on the same node is preferred.
+If a record has several possible partners, one with the same `sched` whose memory was on the same
+node is preferred.
 Two records are refused if their memory was on different nodes, unless each had memory of the
 node of its own CPUs.
 """
@@ -21,7 +23,7 @@ from mc.records.fields import WHICH, request_keys
 from mc.records.results import Run
 
 FREE = ("irq", "cpu", "page", "disturbed", "memory_object")
-IGNORED = ("repeat",)
+IGNORED = ("repeat", "sched")
 STATE = "prefetch"                      # the state that was reached, not the one asked for
 
 
@@ -111,11 +113,10 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
         waiting.setdefault(_key(result, skip), []).append(result)
     left = []
     for result in a.results:
-        same = waiting.get(_key(result, skip))
-        if same:
-            near = [i for i, other in enumerate(same)
-                    if other.get("memory_node") == result.get("memory_node")]
-            _take_pair(pairing, result, same.pop(near[0] if near else 0), mixed)
+        if same := waiting.get(_key(result, skip), []):
+            near = [sum(other.get(key) == result.get(key) for key in ("sched", "memory_node"))
+                    for other in same]
+            _take_pair(pairing, result, same.pop(near.index(max(near))), mixed)
         else:
             left.append(result)
     rest = [result for same in waiting.values() for result in same]
