@@ -316,6 +316,15 @@ loaded" ]
 here: run --where user cache-attributes type=wb" ]
 }
 
+@test "without KVM, a device is measured on the simulated machine" {
+	house "tcg (no /dev/kvm)"
+	COMMAND="mmio --yes 00:05.0" run "$house/tools/run"
+	COMMAND="suites" run "$house/tools/run"
+	cat "$house/calls"
+	[ "$(cat "$house/calls")" = "guest: sim: stock -- tools/with-module tools/memcache/memcache mmio --yes 00:05.0
+guest: stock -- tools/with-module tools/memcache/memcache suites" ]
+}
+
 @test "GUEST=types is simulated, with KVM and for each suite and command" {
 	house "kvm (a probe boot reached init)"
 	GUEST=types run "$house/tools/run"
