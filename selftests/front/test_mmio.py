@@ -106,6 +106,21 @@ class Devices(Sysfs):
         self.assertNotIn("write=yes", both[0])
         self.assertIn("type=uc,wc write=yes op=write,write_read,burst", both[1])
 
+    def test_why_wc_cannot_be_had_is_said_before(self):
+        device, _ = pci.find("00:05.0")
+        Path("proc/cpuinfo").write_text("flags\t: fpu sse2 hypervisor\n")
+        for bar, text in zip(device.bars, ("WC can't be had: stores to", "is a hypervisor: if it")):
+            said = " ".join(fake.terminal_lines(mmio.device_parts(device, bar)))
+            self.assertIn(text, " ".join(said.split()))
+        path = Path(f".{pci.PAT_LIST}")
+        path.parent.mkdir(parents=True)
+        for kind, types in (("uncached-minus", "uc"), ("write-combining", "uc,wc")):
+            path.write_text(f"PAT: [mem 0xfc3ff000-0xfc400000] {kind}\n")
+            with mock.patch.object(mmio, "say") as said:
+                [line] = mmio.requests(device, device.bars[1], False, "kernel")
+            self.assertIn(f"type={types} ", line)
+            self.assertEqual("uncached-minus already" in str(said.call_args), types == "uc")
+
     def test_nobody_is_there_to_agree(self):
         done = subprocess.run([fake.FRONT, "mmio", "00:05.0"], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True)

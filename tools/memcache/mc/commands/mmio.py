@@ -126,6 +126,10 @@ def device_parts(device: pci.Device, bar: pci.Bar) -> Iterator[Part]:
     if not bar.prefetchable:
         yield Sentence("Reads of a BAR that is not prefetchable may have an effect on the device, "
                        "such as that an interrupt is acknowledged.", loud=True, gap=True)
+        yield Sentence("WC can't be had: stores to such a BAR must not be combined.")
+    elif "hypervisor" in cpu_flags(Machine(module={})):
+        yield Sentence("There is a hypervisor: if it emulates this BAR, it traps each access, and "
+                       "WC can't be had.", gap=True)
 
 
 def _link_rows(link: pci.Link | None) -> Iterator[list[str]]:
@@ -157,7 +161,11 @@ def requests(device: pci.Device, bar: pci.Bar, write: bool, where: str) -> Itera
     """Reads of each width, and stores if they are allowed, by each type that the BAR may have."""
     size = min(LARGEST, bar.size) // 64 * 64
     target = f"target=pci:{device.address}/{bar.number} size={size}"
-    types = "uc,wc" if bar.prefetchable else "uc"
+    kind = bar.mapped_as if bar.prefetchable else ""
+    types = "uc,wc" if bar.prefetchable and kind in ("", "write-combining") else "uc"
+    if kind.startswith("uncached"):
+        say(f"WC can't be had: BAR {bar.number} is mapped as {kind} already, and a second mapping "
+            "gets the type of the first one")
     if not bar.prefetchable:
         target += " any_bar=yes"
     if where == "user" and bar.size % PAGE:

@@ -8,19 +8,21 @@ import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from mc import Failure, hint, say
 from mc.records.shape import read_file
 from mc.running import in_use
+from mc.running.machine import Machine
 from mc.status import WRONG
 
 OURS = "memcache"       # the driver of the module, and the word by which a device is offered
 ADDRESS = re.compile(r"(?:pci:)?(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])"
                      r"(?:/([0-5]))?", re.I)
 BARS = 6
+PAT_LIST = "/sys/kernel/debug/x86/pat_memtype_list"
 PATIENCE_S = (5, 55)    # a word after each
 MOST_USERS = 8          # that a message names
 # Kinds of devices that much depends on, by the beginning of the class, in the order of the search.
@@ -36,6 +38,17 @@ class Bar:
     number: int
     size: int
     prefetchable: bool
+    start: int = field(default=0, compare=False)
+
+    @property
+    def mapped_as(self) -> str:
+        """The type of a mapping that is there, which a new one silently gets, too; empty if the
+        kernel tells of none."""
+        for start, end, kind in re.findall(r"\[mem 0x(\w+)-0x(\w+)\] (\S+)",
+                                           Machine(module={}).read(PAT_LIST)):
+            if int(start, 16) < self.start + self.size and int(end, 16) > self.start:
+                return kind
+        return ""
 
 
 @dataclass(frozen=True)
@@ -114,7 +127,7 @@ class Device:
         for number, line in enumerate(self.read("resource").splitlines()[:BARS]):
             start, end, flags = (int(word, 16) for word in line.split())
             if flags & IS_MEMORY and end > start:
-                bars.append(Bar(number, end - start + 1, bool(flags & IS_PREFETCHABLE)))
+                bars.append(Bar(number, end - start + 1, bool(flags & IS_PREFETCHABLE), start))
         return bars
 
 
