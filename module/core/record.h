@@ -72,6 +72,7 @@ enum mc_disturbance {
 	MC_BY_MIGRATION = 2,	/* the thread has changed its CPU since the last window */
 	MC_BY_STEAL = 4,	/* a hypervisor took the CPU away */
 	MC_BY_PREEMPTION = 8,	/* other threads have had the CPU since the last window */
+	MC_BY_OTHERS = MC_BY_MIGRATION | MC_BY_STEAL | MC_BY_PREEMPTION,
 };
 
 #define MC_NDISTURBANCES	4

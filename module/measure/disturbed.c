@@ -217,6 +217,24 @@ void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec)
 }
 
 /**
+ * mc_disturbed_by_others() - does the time of a sample that is used include time of others?
+ * @meas: the measurement, behind mc_disturbed_record()
+ *
+ * Context: Process.
+ * Return: true or false.
+ */
+bool mc_disturbed_by_others(const struct mc_measurement *meas)
+{
+	u32 i;
+
+	for (i = 0; i < meas->done && meas->disturbed; i++)
+		if (meas->samples[i] != MC_NO_SAMPLE && meas->disturbed[i] & MC_IN_TIME &&
+		    meas->disturbed[i] & MC_BY_OTHERS)
+			return true;
+	return false;
+}
+
+/**
  * mc_disturbed_json() - append the detectable disturbances as a JSON member
  * @t: the text
  *

@@ -16,6 +16,7 @@ void mc_disturbed_keep(struct mc_measurement *meas);
 void mc_disturbed_last(struct mc_worker *w, struct mc_sampler *sampler);
 void mc_disturbed_mark(struct mc_measurement *meas);
 void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec);
+bool mc_disturbed_by_others(const struct mc_measurement *meas);
 void mc_disturbed_json(struct mc_text *t);
 
 #endif /* MC_DISTURBED_H */

@@ -221,7 +221,8 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 	mc_disturbed_record(meas, rec);
 	rec->left_out = meas->left_out;
 	find_cycles(meas);
-	rec->steady = mc_settling_verdict(&meas->settling, meas->samples, meas->done);
+	rec->steady = mc_settling_verdict(&meas->settling, meas->samples, meas->done,
+					  mc_disturbed_by_others(meas));
 	rec->warmup_ps = mc_ticks_to_ps(meas->settling.worked);
 	rec->places = min(meas->places, meas->done);
 	mc_stats_of(&rec->stats, meas->samples, meas->done);

@@ -423,6 +423,21 @@ static u64 all_worked(const struct mc_measurement *meas)
 	return worked == ~0ULL ? s->last - s->began : worked;
 }
 
+/* Had others the CPU of a thread for a part of the sample? */
+static bool others_took_part(const struct mc_measurement *meas)
+{
+	unsigned int i;
+
+	for (i = 0; i < meas->n; i++) {
+		const struct mc_sampler *one = &meas->each[i];
+
+		if (one->sample.seen & MC_BY_OTHERS || one->sample.apart ||
+		    one->stolen == MC_STOLEN)
+			return true;
+	}
+	return false;
+}
+
 /* A lone thread must not wait at the barrier: it may be one of several. */
 static int wait_for_others(struct mc_worker *w, const struct mc_measurement *meas)
 {
@@ -466,7 +481,7 @@ bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
 	u8 bad = why_left_out(meas);
 
 	meas->kept = mc_settling_keeps(&meas->settling, bad ? MC_NO_SAMPLE : ps,
-				       all_worked(meas));
+				       all_worked(meas), others_took_part(meas));
 	if (meas->kept && bad == MC_LEFT_NO_OVERLAP && meas->tries_left) {
 		meas->tries_left--;
 		meas->kept = false;

@@ -33,7 +33,9 @@
  * @seen: number of samples that were thrown away
  * @settled: samples are kept from now on
  * @agreed: the last samples of the loop agreed, or those of its last measurement did
+ * @hit: value of @seen behind the last of these samples in which others had a part; 0: none
  * @gave_up: it had not settled after MC_WAIT_MOST_NS
+ * @changes: it had not, and others had no part in that
  * @worked: ticks for which the threads had worked before the first sample that was kept
  */
 struct mc_settling {
@@ -44,16 +46,18 @@ struct mc_settling {
 	u64 last;
 	u64 recent[MC_STEADY_SAMPLES];
 	u32 seen;
+	u32 hit;
 	bool settled;
 	bool agreed;
 	bool gave_up;
+	bool changes;
 	u64 worked;
 };
 
 bool mc_shared_window(const struct mc_worker *w);
 u64 mc_core_worked(struct mc_worker *w);
 void mc_settling_begin(struct mc_settling *s, u32 warmups, u64 least_ns);
-bool mc_settling_keeps(struct mc_settling *s, u64 ps, u64 worked);
-enum mc_steady mc_settling_verdict(const struct mc_settling *s, u64 *samples, u32 n);
+bool mc_settling_keeps(struct mc_settling *s, u64 ps, u64 worked, bool hit);
+enum mc_steady mc_settling_verdict(const struct mc_settling *s, u64 *samples, u32 n, bool hit);
 
 #endif /* MC_STEADY_H */

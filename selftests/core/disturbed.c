@@ -11,6 +11,7 @@
 #define SHORT	(LONG / 10)	/* of one window */
 
 static struct mc_record rec;
+static bool others;
 static struct mc_stats stats;
 static unsigned int windows[THREADS_MOST];	/* of the current sample */
 static int sample[THREADS_MOST];		/* -1: a warm-up, or none yet */
@@ -53,6 +54,7 @@ static void measure(void)
 	if (sim.failed)
 		fail_msg("%s", sim.failed);
 	mc_disturbed_record(&meas, &rec);
+	others = mc_disturbed_by_others(&meas);
 	mc_stats_of(&stats, samples, meas.done);
 	assert_int_equal(stats.samples + stats.left_out, sampler[0].settings.repeat);
 	assert_int_equal(!!stats.left_out, !!(meas.left_out & MC_LEFT_DISTURBED));
@@ -152,10 +154,11 @@ static void test_a_quarter_of_a_sample_can_stand_for_it(void **state)
 /* ------------------------------------------------------------------ samples */
 
 static int hit_samples;
+static u8 hit_by = MC_BY_INTERRUPT;
 
 static u8 first_samples(unsigned int thread, int s, unsigned int window)
 {
-	return s < hit_samples ? MC_BY_INTERRUPT : 0;
+	return s < hit_samples ? hit_by : 0;
 }
 
 static void test_samples_are_left_out_while_half_are_clean(void **state)
@@ -176,6 +179,19 @@ static void test_samples_are_left_out_while_half_are_clean(void **state)
 		assert_int_equal(stats.left_out, 0);
 		assert_seen(hit_samples, 0, 0);
 	}
+}
+
+/* Those of samples that are left out have no part in the figures; an interrupt is no thread. */
+static void test_others_have_a_part_in_the_time(void **state)
+{
+	for (hit_by = MC_BY_INTERRUPT; hit_by <= MC_BY_PREEMPTION; hit_by *= 2)
+		for (hit_samples = 0; hit_samples <= 9; hit_samples++) {
+			begin(1, SHORT, 9);
+			happens = first_samples;
+			measure();
+			assert_int_equal(others, hit_samples > 4 && hit_by != MC_BY_INTERRUPT);
+		}
+	hit_by = MC_BY_INTERRUPT;
 }
 
 static void test_warmups_are_not_counted(void **state)

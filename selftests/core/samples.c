@@ -304,7 +304,7 @@ static int settle(void)
 	int err = measure();
 
 	rec = (struct mc_record){ .has = 0 };
-	rec.steady = mc_settling_verdict(&meas.settling, samples, meas.done);
+	rec.steady = mc_settling_verdict(&meas.settling, samples, meas.done, false);
 	return err;
 }
 
@@ -465,7 +465,7 @@ static void test_time_of_others_is_no_work(void **state)
 	sim.closing = preempt;
 	assert_int_equal(settle(), 0);
 	assert_true(meas.settling.gave_up);
-	assert_int_equal(rec.steady, MC_STEADY_NO);
+	assert_int_equal(rec.steady, MC_STEADY_NOT_KNOWN);
 	assert_int_equal(meas.settling.worked, 0);
 	/* In the kernel they had it between two windows, and the window itself is work. */
 	set_up_speeds(1);
@@ -499,9 +499,49 @@ static void test_one_cold_core_is_enough(void **state)
 			meas.keep_disturbed = true;
 			assert_int_equal(settle(), 0);
 			assert_true(meas.settling.gave_up);
-			assert_int_equal(rec.steady, MC_STEADY_NO);
+			assert_int_equal(rec.steady, MC_STEADY_NOT_KNOWN);
 		}
 	}
+}
+
+static u64 hit_from, hit_to;	/* from when to when others have a part in each window */
+
+static void hit_by_time(struct mc_worker *w)
+{
+	if (sim.now[0] >= 1000 * MS + hit_from && sim.now[0] < 1000 * MS + hit_to)
+		w->disturbed = MC_BY_PREEMPTION;
+}
+
+/* Only others in the last samples make it unknown whether it is the loop that still changes. */
+static void test_others_are_no_change_of_the_loop(void **state)
+{
+	static const struct {
+		u64 from, to;
+		int steady;
+	} rows[] = {
+		{ 0, 0, MC_STEADY_NO },
+		{ 0, 20 * MS, MC_STEADY_NO },
+		{ 50 * MS, 1000 * MS, MC_STEADY_NOT_KNOWN },
+		{ 200 * MS, 1000 * MS, MC_STEADY_NO },		/* when the wait is over */
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		set_up_speeds(1);
+		base_ps = 400;
+		slows = true;
+		hit_from = rows[i].from;
+		hit_to = rows[i].to;
+		sim.closing = hit_by_time;
+		assert_int_equal(settle(), 0);
+		assert_true(meas.settling.gave_up);
+		assert_int_equal(rec.steady, rows[i].steady);
+	}
+	/* Others that had a part in samples that were kept. */
+	set_up_speeds(1);
+	sampler[0].settings.prepare = faster_from_sample;
+	assert_int_equal(settle(), 0);
+	assert_int_equal(mc_settling_verdict(&meas.settling, samples, meas.done, true),
+			 MC_STEADY_NOT_KNOWN);
 }
 
 /* Trials only tell how long samples take. */
