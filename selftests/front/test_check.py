@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """memcache check: the verdict on prepared pairs, what it prints, and how often it is right."""
 
+import math
 import os
 import random
 import subprocess
+from collections import Counter
+from dataclasses import replace
 
 import fake
 from mc.analysis import estimate, judge, match, regression
@@ -166,6 +169,16 @@ class Command(fake.InDirectory):
         self.assertIn("check", cli.COMMANDS)
 
 
+# How the times of runs are distributed: by little, by much, late now and then, in two modes.
+SERIES = {
+    "5 %": lambda chance: math.exp(chance.gauss(0, 0.05)),
+    "20 %": lambda chance: math.exp(chance.gauss(0, 0.2)),
+    "late": lambda chance: 1 + 0.05 * chance.paretovariate(1.2),
+    "modes": lambda chance: chance.choice((1, 1.5)) * math.exp(chance.gauss(0, 0.01)),
+    "rare mode": lambda chance: chance.choice((1, 2, 2)) * math.exp(chance.gauss(0, 0.01)),
+}
+
+
 class Rates(fake.unittest.TestCase):
     """Runs that scatter by 1 %, five a side: how often the verdict is right."""
 
@@ -192,6 +205,29 @@ class Rates(fake.unittest.TestCase):
         rates = self.many(0.95)
         self.assertLess(rates[Word.SLOWER], 0.05)
         self.assertLess(rates[Word.SAME], 0.05)
+
+    def told(self, series, runs, times):
+        """The shares of pairs of so many runs a side that are told right, and wrong. The second
+        side takes so many times as long; its loops had not settled."""
+        chance = random.Random(runs)
+        found = Counter(judge.judge(base, replace(now, doubt=estimate.UNSETTLED)).word
+                        for base, now in ([estimate.of_runs(
+                            [scale * SERIES[series](chance) for _ in range(runs)])
+                            for scale in (1, times)] for _ in range(300)))
+        self.assertEqual(found[Word.SAME], 0)
+        return found[Word.SLOWER] / 300, found[Word.FASTER] / 300
+
+    def test_loops_that_had_not_settled(self):
+        for series in SERIES:
+            for runs in (1, 2, 3, 5, 8):
+                with self.subTest(series=series, runs=runs):
+                    self.assertLess(sum(self.told(series, runs, 1)), 0.05)
+        for series, runs, times, least in (("5 %", 3, 2, 0.99), ("5 %", 5, 1.2, 0.9),
+                                           ("20 %", 7, 2, 0.98), ("late", 8, 2, 0.9)):
+            with self.subTest(series=series, runs=runs, times=times):
+                right, wrong = self.told(series, runs, times)
+                self.assertGreater(right, least)
+                self.assertEqual(wrong, 0)
 
 
 if __name__ == "__main__":

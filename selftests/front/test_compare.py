@@ -410,7 +410,8 @@ class Command(fake.InDirectory):
             lines, _ = compare.compare(["a", "b"])
             self.assertRegex("\n".join(lines), r"0\.07x +-93\.0 % \? +na")
             self.assertIn("1 compared: 0 faster, 0 slower, 0 same, 1 can't tell.", lines)
-            self.assertIn("Can't tell 1: an emulated machine has no speed of its own.", lines)
+            self.assertIn("Can't tell 1: an emulated machine has no speed of its own: measure on "
+                          "a real one.", lines)
 
     def test_user_mode_linux_is_said(self):
         self.save("a", "bandwidth", ("bandwidth", USER))

@@ -43,13 +43,15 @@ class Estimate:
     runs: how many runs it is of
     variance: that of the logarithm of the time, between runs; None if it is not known
     freedom: the degrees of freedom of the variance
-    doubt: why nobody can tell anything about the time
+    times: those of the runs; empty if there are fewer than ENOUGH
+    doubt: why the time is none that other runs would have
     """
     time: float
     fastest: float
     runs: int = 1
     variance: float | None = None
     freedom: float = inf
+    times: tuple[float, ...] = ()
     doubt: str = ""
 
 
@@ -60,8 +62,9 @@ def of_single_time(time: float) -> Estimate:
 
 def of_runs(times: Sequence[float]) -> Estimate:
     """The time that these runs stand for, each with its median time."""
-    spread = _variance_of_runs(tuple((time,) for time in times)) if len(times) > 1 else None
-    return Estimate(median(times), min(times), len(times), *(spread or (None, inf)))
+    spread = len(times) > 1 and _variance_of_runs(tuple((one,) for one in times)) or (None, inf)
+    return Estimate(median(times), min(times), len(times), spread[0], spread[1],
+                    tuple(times) if len(times) >= ENOUGH else ())
 
 
 def is_timed(result: dict) -> bool:
@@ -83,6 +86,7 @@ def median_time(result: dict, exact: bool = False) -> Estimate | None:
     spread = _variance_of_runs(files) or (_variance_of_samples(result) if exact else None) or \
         (None, inf)
     return Estimate(middle / each, fastest / each, max(len(files), 1), spread[0], spread[1],
+                    tuple(median(one) / each for one in files) if len(files) >= ENOUGH else (),
                     "" if has_settled(result) else UNSETTLED)
 
 
@@ -116,7 +120,7 @@ def average(parts: list[Estimate]) -> Estimate:
              if one.variance is not None]
     spread = pool(terms) if len(terms) == count else (None, inf)
     return Estimate(time, fastest, min(one.runs for one in parts), *spread,
-                    next((one.doubt for one in parts if one.doubt), ""))
+                    doubt=next((one.doubt for one in parts if one.doubt), ""))
 
 
 def pool(terms: Iterable[tuple[float, float]]) -> tuple[float, float]:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Findings: notable differences between results of `bandwidth`.
 
-A rule compares two results that differ only in the keys of the rule. Both must be verified, of a
-loop that had settled, and of a memory type that is real on this machine. What is said of their
-difference is what judge.py says.
+A rule compares two results that differ only in the keys of the rule. Both must be verified and of a
+memory type that is real on this machine. What is said of their difference is what judge.py says.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +14,7 @@ from mc.analysis.estimate import Estimate, is_timed, median_time
 from mc.analysis.judge import Difference, Word, count_words, doubts, judge
 from mc.analysis.verdict import Verdict, join_words
 from mc.records import units
-from mc.records.fields import has_settled, request_keys
+from mc.records.fields import request_keys
 from mc.records.results import Run
 
 EVEN = 0.03             # speeds that differ by less are even, whatever the fence
@@ -128,7 +127,7 @@ def _point(result: dict, exact: bool) -> Point | None:
     speed, memory, width = map(result.get, ("mb_per_s", "type", "width_bytes"))
     if result["test"] != "bandwidth" or memory not in TYPES or not width or not speed:
         return None
-    if result.get("verified") == "failed" or not has_settled(result) or not is_timed(result):
+    if result.get("verified") == "failed" or not is_timed(result):
         return None
     return Point(result, exact, memory, str(result.get("op")), str(result.get("fence")), width,
                  speed)
@@ -161,10 +160,6 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
     even = _even_speeds_whatever_the_fence(trusted)
     if even:
         sentences.append(f"Even, whatever the fence: {'; '.join(even)}.")
-    moving = sum(not has_settled(result) for run in runs for result in run.results
-                 if result["test"] == "bandwidth")
-    if moving:
-        sentences.append(f"Not compared: {plural(moving, 'result')} whose loop had not settled.")
     if wide:
         sentences += [f"{title}: {'; '.join(names[word])}." for word, title in (
             (Word.SAME, "The same"), (Word.UNKNOWN, "Can't tell")) if names[word]]

@@ -235,7 +235,6 @@ def fleet(measurements: Iterable[Measurement]) -> Fleet:
         hosts_by_name.setdefault(one.host, Host(one.host)).add(one)
         left.failed += one.left.failed
         left.emulated += one.left.emulated
-        left.unsettled += one.left.unsettled
     hosts = list(hosts_by_name.values())
     compared = Fleet(hosts, *_groups([host for host in hosts if any(host.times())]), left)
     _judge_hosts(compared)

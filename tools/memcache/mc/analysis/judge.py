@@ -22,15 +22,23 @@ of Satterthwaite (Biometrics Bulletin 2, 1946) and Welch (Biometrika 34, 1947):
     df = (v_A + v_B)^2 / (v_A^2 / df_A + v_B^2 / df_B)
 
 A disturbance slows many samples in a row, but the fastest sample stays the same. So the fastest
-samples must lie beyond the limit as well.
+samples must lie beyond the limit as well. And the ranks of the runs must differ if both sides have
+three or more (Mann and Whitney, Annals of Mathematical Statistics 18, 1947): all runs of one side
+may be in one of several modes by chance, and then their spread is small.
+
+Three runs of a side or more also differ if they lie apart from the others by more than the runs of
+either side do from each other, and by more than the limit: of few runs the interval is wide.
 
 One run shows nothing of the spread between runs, however many samples it has. Two figures differ
 nevertheless if even the fastest sample of the one took APART times as long as the median of the
 other, since a disturbance makes samples slower, never faster. The factor comes from equal runs on
 two virtual machines with busy neighbours (Documentation/comparison.rst).
+
+The time of a loop that had not settled is none that other runs would have, so it is never the same,
+and its interval counts from three runs on.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -38,7 +46,7 @@ from enum import Enum
 from math import exp, isfinite, log, sqrt
 
 from mc import plural
-from mc.analysis.estimate import Estimate, pool
+from mc.analysis.estimate import ENOUGH, UNSETTLED, Estimate, pool
 
 LIMIT = 0.02        # another run may reverse a smaller difference
 APART = 3.0         # of pairs of equal runs, 0.2 % lie so far apart
@@ -48,6 +56,10 @@ FEW_RUNS = "one run shows no spread between runs"
 EMULATED = "an emulated machine has no speed of its own"
 WIDE = "the interval is too wide"
 MEASURE = "measure in rounds (`memcache run --rounds 5`) or several times (`memcache check`)"
+QUIET = "measure when the machine is quiet, or with sched=fifo, which goes before other work"
+REMEDIES = {FEW_RUNS: MEASURE, UNSETTLED: f"{MEASURE}; of three runs and more, large differences "
+            "can be told", EMULATED: "measure on a real one",
+            "no time was measured": "measure it again"}
 
 # The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
 T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
@@ -138,12 +150,17 @@ def unknown_difference(base: Estimate, other: Estimate, why: str) -> Difference:
 def judge(base: Estimate, other: Estimate, limit: float = LIMIT) -> Difference:
     """The difference between these times. `limit` is a share of the speed: 0.05 is 5 %."""
     allowed = -log(1 - limit)
-    for one in (base, other):
-        if one.doubt:
-            return unknown_difference(base, other, one.doubt)
     difference = _difference_by_interval(base, other, allowed)
-    if difference.word == Word.UNKNOWN and (word := _word_if_far_apart(base, other, allowed)):
+    if difference.word in (Word.SLOWER, Word.FASTER) and not _ranks_differ(base, other):
+        difference = replace(difference, word=Word.UNKNOWN, why=WIDE)
+    doubt = base.doubt or other.doubt
+    if doubt and (difference.word == Word.SAME or min(base.freedom, other.freedom) < ENOUGH - 1):
+        difference = unknown_difference(base, other, doubt)
+    if difference.word == Word.UNKNOWN and (word := _word_if_far_apart(base, other, allowed)
+                                            or _word_if_runs_lie_apart(base, other, allowed)):
         return replace(difference, word=word, why="", no_slower=word == Word.FASTER)
+    if difference.word == Word.UNKNOWN and doubt:
+        return unknown_difference(base, other, doubt)
     if difference.word == Word.UNKNOWN and difference.low is not None:
         return replace(difference, more=_more_runs(base, other, allowed))
     return difference
@@ -156,6 +173,26 @@ def _word_if_far_apart(base: Estimate, other: Estimate, allowed: float) -> Word 
     if other.fastest >= least * base.time:
         return Word.SLOWER
     return Word.FASTER if base.fastest >= least * other.time else None
+
+
+def _word_if_runs_lie_apart(base: Estimate, other: Estimate, allowed: float) -> Word | None:
+    """Slower or faster if the runs of the sides lie further apart than those of either side do from
+    each other, and their fastest samples lie apart, too; else None."""
+    if not base.times or not other.times:
+        return None
+    least = max(allowed, *(log(max(one.times) / min(one.times)) for one in (base, other)))
+    for fast, slow, word in ((base, other, Word.SLOWER), (other, base, Word.FASTER)):
+        if log(min(slow.times) / max(fast.times)) > least and \
+                log(slow.fastest / fast.fastest) > allowed:
+            return word
+    return None
+
+
+def _ranks_differ(base: Estimate, other: Estimate) -> bool:
+    """Whether the ranks of the runs differ, or nobody can tell since these are too few."""
+    pairs, order = len(base.times) * len(other.times), sorted(other.times)
+    above = sum(bisect_left(order, one) + bisect_right(order, one) for one in base.times) / 2
+    return abs(above - pairs / 2) >= Z975 * sqrt(pairs * (len(base.times) + len(order) + 1) / 12)
 
 
 def _difference_by_interval(base: Estimate, other: Estimate, allowed: float) -> Difference:
@@ -225,13 +262,11 @@ def doubts(differences: Iterable[Difference]) -> list[str]:
 
 
 def _remedy(why: str, same: list[Difference]) -> str:
-    if why == FEW_RUNS:
-        return f": {MEASURE}"
     if why != WIDE:
-        return ""
+        return f": {REMEDIES[why]}" if why in REMEDIES else ""
     needed = sorted(one.more for one in same if one.more)
     if not needed:
-        return f"; {MOST_RUNS} more runs of each side would not be enough"
+        return f"; {MOST_RUNS} more runs of each side would not be enough: {QUIET}"
     those = f"for {len(needed)} of them " if len(needed) < len(same) else ""
     others = f", and for the others not even {MOST_RUNS}" if those else ""
     return f"; {those}about {_runs(needed[0], needed[-1])} of each side would tell{others}"

@@ -2,8 +2,8 @@
 """The results of a file that other files have as well, of the same request.
 
 Results are of one series if they have the same side, the same keys of the request but `repeat`, and
-memory of the same type and node. Results of emulated machines, those that failed verification,
-those whose loop had not settled and those without a time are in no series.
+memory of the same type and node. Results of emulated machines, those that failed verification and
+those without a time are in no series.
 """
 
 from collections.abc import Iterable
@@ -13,17 +13,16 @@ from mc.analysis.estimate import Estimate, median_time
 from mc.analysis.match import IGNORED
 from mc.analysis.regression import short_description
 from mc.records import rounds, tests, units
-from mc.records.fields import WHICH, has_settled, request_keys
+from mc.records.fields import WHICH, request_keys
 from mc.records.results import Run
 
 
 @dataclass
 class Left:
     """How many results are in no series: those that failed verification, those of emulated
-    machines, those whose loop had not settled, and those without any time."""
+    machines, and those without any time."""
     failed: int = 0
     emulated: int = 0
-    unsettled: int = 0
     empty: int = 0
 
 
@@ -37,8 +36,6 @@ def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict
                 left.emulated += 1
             elif result.get("verified") == "failed":
                 left.failed += 1
-            elif not has_settled(result):
-                left.unsettled += 1
             elif time := median_time(result):
                 by_series.setdefault(_key(result), []).append((time, result))
             else:

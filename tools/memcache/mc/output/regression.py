@@ -29,8 +29,11 @@ def parts(pairings: list[Pairing], answers: list[Answer], limit: float) -> list[
     unsure = [one for one in answers if one.word == Word.UNKNOWN and not one.is_worse]
     if unsure:
         report += _list_of_unknown(unsure, several)
-    if any(one.why == judge.FEW_RUNS for one in unsure):
-        report.append(Sentence(f"One run shows no spread between runs: {judge.MEASURE}.", gap=True))
+    remedies = judge.REMEDIES | {judge.WIDE: judge.QUIET} \
+        if any(one.why == judge.WIDE and not one.more_runs for one in unsure) else judge.REMEDIES
+    report += [Sentence(f"{why.capitalize()}: {remedy}.", gap=True)
+               for why, remedy in remedies.items()
+               if any(one.why.startswith(why) for one in unsure)]
     no_worse = sum(one.is_no_worse for one in unsure)
     words = judge.count_words(one.word for one in answers if not one.wrong)
     report.append(Sentence(

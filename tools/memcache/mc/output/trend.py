@@ -118,7 +118,6 @@ def sentences_on_left_out(left: Left) -> list[Sentence]:
     """A sentence on the results that are in no series, if there are any."""
     reasons = [f"{plural(count, 'result')} {why}" for count, why in (
         (left.failed, "that failed verification"), (left.emulated, "of emulated machines"),
-        (left.unsettled, "whose loop had not settled"),
         (left.empty, "in which nothing was measured")) if count]
     return [Sentence(f"Left out: {', '.join(reasons)}.", gap=True)] if reasons else []
 
