@@ -74,14 +74,20 @@ guest_memory() {
 	[ "$mib" -ge 256 ] || die "MEM=$MEM is too little for a guest (256M)"
 }
 
-# lock NAME [-s]: take this lock of the cache, and wait while another run holds it. It is
-# held until the calling shell or ( … ) ends, so that two runs never download or unpack
-# the same thing at once. -s: a shared lock.
+# lock NAME [-s]: take this lock of the cache, or with a slash this file, and wait while another run
+# holds it, LOCK_MINUTES=60 at most. It is held until the calling shell or ( … ) ends, so that two
+# runs never download or unpack the same thing at once. The file says which run has taken it.
+# -s: a shared lock.
 lock() {
-	local fd
-	mkdir -p "$CACHE"
-	exec {fd}>"$CACHE/.lock-$1"
-	flock -n "${2:--x}" "$fd" && return
-	say "waiting for another run ($1)"
-	flock "${2:--x}" "$fd"
+	local fd file=$CACHE/.lock-$1 minutes=${LOCK_MINUTES:-60} holder
+	[[ $1 != */* ]] || file=$1
+	mkdir -p "${file%/*}"
+	exec {fd}>>"$file"
+	if ! flock -n "${2:--x}" "$fd"; then
+		holder="${file##*/.lock-}, taken by $(<"$file")"
+		say "waiting for another run ($holder)"
+		flock "${2:--x}" -w $((minutes * 60)) "$fd" ||
+			die "waited $minutes minutes (LOCK_MINUTES=) for another run ($holder)"
+	fi
+	printf '%s in %s at %(%H:%M)T, process %s\n' "${0##*/}" "$TOP" -1 $$ >"$file"
 }
