@@ -4,6 +4,7 @@
 import errno
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -133,9 +134,15 @@ class Devices(Sysfs):
 
 class Lent(Sysfs):
     def test_the_device_is_given_back(self):
-        with pci.lend(pci.Device(ADDRESS), bind=False):
-            self.assertEqual(self.said("driver_override"), "memcache\n")
-        self.assertEqual(self.said("driver_override"), "\n")
+        """Also if the process that should do so was killed."""
+        for kill in False, True:
+            with pci.lend(pci.Device(ADDRESS), bind=False):
+                self.assertEqual(self.said("driver_override"), "memcache\n")
+                children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+                for child in children if kill else ():
+                    os.kill(int(child), signal.SIGKILL)
+            self.assertEqual(self.said("driver_override"), "\n")
+            self.assertFalse(pci.notes().exists())
 
     def test_the_device_is_given_back_after_a_kill(self):
         """By a process that waits until the one that measured has ended. Who stops a service sends
