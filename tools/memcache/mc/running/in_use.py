@@ -119,7 +119,7 @@ class Look(Machine):
             except (FileNotFoundError, ProcessLookupError):
                 continue            # it has ended
             except OSError as error:
-                files, who = {"unknown"}, f"{who}: {error.strerror}"
+                files, who = {"unknown"}, f"{who} can't be looked at: {error.strerror}"
             for one in files:
                 found.setdefault(one, []).append(who)
         return found
@@ -196,7 +196,7 @@ def _users_of_device(look: Look) -> Iterator[str]:
     if look.link("/proc/self/ns/pid") != FIRST_PID_NAMESPACE:
         yield "processes outside of this container can't be seen"
     for who in look.opened.get("unknown", [])[:1]:
-        yield f"the open files of {who} can't be looked at"
+        yield f"the open files of {who}"
     # A driver of balloons, of the host's files or of ciphers has users whom no file shows.
     for one in [Child(look.path, "pci", ""), *look.children]:
         driver = look.link(one.path, "driver")
