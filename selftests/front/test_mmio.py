@@ -278,6 +278,8 @@ IN_USE = {
                    "^eth0 has an address$"),
     "a network whose flags are not there": (NET, [], "^whether eth0 is up is not known$"),
     "a network of a container": ("/ pci - e1000e", ["net/"], "network in another namespace"),
+    "NVMe over fabrics": (VIRTIO, ["/sys/kernel/config/nvmet/subsystems/shop/namespaces/1/"
+                                   "device_path=/dev/vda"], "^shop uses vda$"),
     "virtual functions": (NET, ["net/eth0/flags=0x1002", "sriov_numvfs=4"], "has 4 virtual funct"),
     "a USB disk": (USB + "usb1/1-2 usb 189:1 usb", ["usb1/1-2/product=Stick"], "1-2 Stick is the"),
     "a vfio group": ("/ pci - vfio-pci", ["iommu_group->../7", "/sys/class/vfio/7/dev=1:3",

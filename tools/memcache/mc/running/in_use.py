@@ -8,6 +8,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 from mc.running.machine import Machine
@@ -16,6 +17,9 @@ FIRST_PID_NAMESPACE = "pid:[4026531836]"    # PROC_PID_INIT_INO, linux/proc_ns.h
 UP = 1                                      # IFF_UP, linux/if.h
 GET_ADDRESS = 0x8915                        # SIOCGIFADDR, linux/sockios.h
 DEV_MEM = "char 1:1"
+# Files that name a disk which the kernel has opened, but not alone, and the word that is the user.
+BORROWERS = {"sys/class/block/*/loop/backing_file": -3,
+             "sys/kernel/config/nvmet/subsystems/*/namespaces/*/device_path": -4}
 HARMLESS = "vfio.*|pci-stub|usb|hub"        # drivers that have no device of their own below them
 
 
@@ -225,10 +229,10 @@ def _users_of_disk(look: Look, disk: Child) -> Iterator[str]:
             stack.append((look.node_of_disk(one), f"{title} on {name}", one))
     if look.exists(f"{disk.path}/bcache"):
         yield f"bcache uses {disk.name}"
-    for name in look.names("/sys/class/block"):
-        file = look.word("/sys/class/block", name, "loop/backing_file")
-        if disk.node and look.node_of_disk(file) == disk.node:
-            yield f"{name} uses {disk.name}"
+    for pattern, at in BORROWERS.items():
+        for one in map(str, Path(look.root or "/").glob(pattern)):
+            if disk.node == look.node_of_disk(look.word(one.removeprefix(look.root))) != "":
+                yield f"{one.split('/')[at]} uses {disk.name}"
 
 
 def _claim(look: Look, disk: Child) -> Iterator[str]:
