@@ -8,12 +8,15 @@ import io
 import json
 import os
 import random
+import resource
+import signal
 import sys
 import unittest
 from pathlib import Path
 from unittest import mock
 
 import fake
+from mc import LONGEST, message_lines
 from mc.commands import cli
 from mc.output import draw
 from mc.records import schema
@@ -21,7 +24,11 @@ from test_plot import latency
 
 RUNS = int(os.environ.get("RUNS", "300"))
 VALUES = (None, True, -1, 0, 5, 2**70, -1.5, 1e300, "", "x", "=1+1", "\x1b[2J", "0-3", "$\\frac$",
-          [], [1], [[]], [{}], {}, {"a": 1}, {"node": "x"})
+          [], [1], [[]], [{}], {}, {"a": 1}, {"node": "x"},
+          10**400, 2**63, "\ud800", "a" * 200000, "1, 2, 3, 4, 5, 6, 7, 8, 9. x " * 280,
+          "x|" * 50000, "0-999999", "0-999999," * 2000 + "0", ["a" * 9999] * 99, {"a" * 99999: 1})
+CPU_S, BYTES = 60, 1 << 30      # that no command needs for any of these files
+LONG = "1, 2, 3, 4, 5, 6, 7, 8, 9. x " * 3000
 COMMANDS = (("show", "{0}"), ("show", "--wide", "{0}"), ("compare", "{0}", "{1}"),
             ("check", "{0}", "--baseline", "{1}"), ("trend", "{0}", "{1}", "{1}", "{1}"),
             ("fleet", "hosts"), ("report", "{0}", "-o", "page.html"),
@@ -92,13 +99,27 @@ def mutated(rng, good):
     return bad
 
 
+class TakesTooLong(BaseException):
+    """No `except Exception` of the program takes it."""
+
+
+def too_long(*_):
+    raise TakesTooLong
+
+
 class Malformed(fake.InDirectory):
     def run_(self, words):
         """The exit status of a command. An exception is the failure of the test."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            status = cli.main(list(words))
+            signal.setitimer(signal.ITIMER_PROF, CPU_S)
+            try:
+                status = cli.main(list(words))
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
         self.assertNotIn("\x1b", out.getvalue() + err.getvalue())
+        self.assertLess(len(err.getvalue()), 3000)
+        self.said = err.getvalue()
         return status
 
     def write_all(self, name, found):
@@ -109,6 +130,11 @@ class Malformed(fake.InDirectory):
         drawn = mock.patch.object(draw, "inline", lambda *about: "<svg></svg>")   # takes long
         drawn.start()
         self.addCleanup(drawn.stop)
+        self.addCleanup(signal.signal, signal.SIGPROF, signal.signal(signal.SIGPROF, too_long))
+        has = BYTES + int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_AS, before)
+        resource.setrlimit(resource.RLIMIT_AS, (has, before[1]))
         self.good = records()
         os.mkdir("hosts")
         for name in ("good", *(f"hosts/n{i}" for i in range(5))):
@@ -135,7 +161,10 @@ class Malformed(fake.InDirectory):
                                (2, "started_unix_ns", 10**29), (2, "started_unix_ns", 2**63),
                                (2, "ns_per_load", "x"), (2, "p99_ns_per_load", "1"),
                                (2, "cycles_per_load", "x"), (2, "core_mhz_after", "x"),
-                               (2, "bytes_per_core_cycle", "1"), (2, "first_core_mhz", "1")):
+                               (2, "bytes_per_core_cycle", "1"), (2, "first_core_mhz", "1"),
+                               (1, "label", "\ud800"), (1, "suite", "a" * 9999), (0, "cpu", LONG),
+                               (2, "samples", 10**400), (2, "lines", "x"), (2, "median_ns", LONG),
+                               (1, "x", {"y": [10**400]}), (0, "nodes", [{}] * 99999)):
             with self.subTest(key=key, value=value):
                 bad = copy.deepcopy(self.good)
                 bad[at][key] = value
@@ -143,6 +172,31 @@ class Malformed(fake.InDirectory):
                 for words in (("show", "bad.jsonl"), ("record", "store.db", "bad.jsonl"),
                               ("report", "bad.jsonl", "-o", "page.html")):
                     self.assertEqual(self.run_(words), 2)
+                    self.assertLess(max(map(len, self.said.splitlines())), 300)
+
+    def test_many_of_a_kind_are_refused(self):
+        """What a report would draw in a column, or compare each with each."""
+        result = self.good[2]
+        for bad in ([self.good[0], self.good[1] | {"records": 99},
+                     *({f"k{i}_{j}": 1 for j in range(99)} | result for i in range(99))],
+                    [self.good[0] | {"kinds": self.good[0]["kinds"] * 99}, *self.good[1:]]):
+            self.write_all("bad.jsonl", bad)
+            self.assertEqual(self.run_(("show", "--wide", "bad.jsonl")), 2)
+        for name in ("bad.jsonl", "bad.csv"):
+            with open(name, "wb") as file:
+                file.truncate(1 << 40)
+        os.mkfifo("hosts/pipe.jsonl")
+        os.symlink("/dev/zero", "hosts/zero.jsonl")
+        for words in (("show", "bad.jsonl"), ("record", "store.db", "bad.jsonl"),
+                      ("show", "/dev/zero"), ("run", "./bad.jsonl"), ("loop", "bad.jsonl"),
+                      ("import", "pcm", "bad.csv", "good.jsonl"), ("compare", "bad.csv")):
+            with self.subTest(words=words):
+                self.assertNotEqual(self.run_(words), 0)
+        self.assertIn(self.run_(("fleet", "hosts")), (0, 3))
+
+    def test_a_message_repeats_a_part_of_what_is_wrong(self):
+        for text in (LONG, "x|" * 99999, "a" * 200000, "., " * 99999):
+            self.assertLess(sum(map(len, message_lines(text))), 3 * LONGEST)
 
     def test_parts_of_a_machine_may_be_missing(self):
         for key, value in (("caches", [{}]), ("nodes", [{}])):

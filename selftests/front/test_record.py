@@ -12,7 +12,7 @@ from unittest import mock
 import fake
 from mc import Failure
 from mc.output import entries
-from mc.records import database, results
+from mc.records import database, reading, results
 from mc.records.database import PAGE
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
@@ -110,6 +110,30 @@ class Command(Record):
             self.changed(*statements)
             for words in (("show", "runs.db"), ("record", "runs.db"), ("record", "runs.db", "a")):
                 self.assertIn("its tables are not those", self.memcache(*words, status=2))
+
+    def test_tables_are_exactly_those_of_a_store(self):
+        for place, name, text in (
+                ("name TEXT NOT NULL", "entry", "name TEXT GENERATED ALWAYS AS "
+                 "(hex(zeroblob(450000000))) VIRTUAL"),
+                ("version TEXT", "entry", "version TEXT, x"),
+                ("(entry)", "run_of_entry", "(hex(zeroblob(450000000)))"),
+                ("text", "result", "' || CAST(x'ff' AS TEXT) || '")):
+            with self.subTest(text):
+                self.changed("PRAGMA writable_schema=1",
+                             f"UPDATE sqlite_master SET sql = replace(sql, '{place}', '{text}') "
+                             f"WHERE name = '{name}'")
+                for words in (("fleet", "runs.db"), ("record", "runs.db", "a")):
+                    self.assertRegex(self.memcache(*words, status=2),
+                                     "its tables are not those|is damaged|runs.db: ")
+
+    def test_runs_that_share_results_are_damage(self):
+        """A small store could stand for any number of lines."""
+        self.changed(*["INSERT INTO run SELECT NULL, entry, machine, 1, 6, digest, text "
+                       "FROM run"] * 9)
+        with mock.patch.object(reading, "MOST", 1 << 20), \
+                self.assertRaisesRegex(Failure, "damaged: more than 1 MiB"), \
+                database.open_store("runs.db") as store:
+            store.lines(1)
 
     def test_values_of_other_types_are_damage(self):
         for table, column, value in (

@@ -50,7 +50,7 @@ def nearest(word: str, words: Iterable[str]) -> str:
     """The known word that is most like this one; empty if none is. It is the rule of
     module/core/meant.c: a letter may differ, two or more in long words; or the rest is missing."""
     near: dict[int, str] = {}
-    for one in words:
+    for one in words if len(word) <= QUOTED else ():
         longer = max(len(word), len(one))
         edits = _count_edits(word.lower(), one.lower())
         begins = len(word) > 2 and one.lower().startswith(word.lower())
@@ -83,28 +83,38 @@ def _count_edits(one: str, other: str) -> int:
     return last[-1]
 
 
+QUOTED = 60     # letters of data that a message repeats
+
+
+def quoted(data: object) -> str:
+    """What a message repeats of data, which may have any size."""
+    text = str(data)
+    return text if len(text) <= QUOTED else f"{text[:QUOTED - 3]}..."
+
+
 def make_plain(text: str) -> str:
     """The line without control characters, so that no results file can drive the terminal."""
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 WIDE = 100      # a message that is longer has its lists below it
-LISTED = re.compile(r"(?:[^\s|,]+\|){7,}[^\s|,;]+|(?:[^\s|,]+, ){7,}[^\s|,.]+")
+LONGEST = 10000     # letters of a message; no sentence of ours has as many
+# A list begins with its first word, so that each word is looked at once.
+LISTED = re.compile(r"(?<!\S)(?:(?:[^\s|,]+\|){7,}[^\s|,;]+|(?<!, )(?:[^\s|,]+, ){7,}[^\s|,.]+)")
 
 
 def message_lines(text: str) -> list[str]:
     """The lines of a message. Long lists in it become tables below it."""
-    long_list = LISTED.search(text) if len(text) > WIDE else None
-    if not long_list:
-        return [text]
-    words = re.split(r"\||, ", long_list[0])
-    here = text[:long_list.start()] + ("these" if "|" in long_list[0] else "")
-    rest = text[long_list.end():].lstrip(".").strip()
-    if "|" in long_list[0]:
-        return [here + text[long_list.end():], *columns(words)]
-    more = LISTED.search(rest)
-    return [here.rstrip(), *columns(words), *([] if not rest else message_lines(
-        rest if more is None else rest.ljust(WIDE + 1)))]
+    found: list[str] = []
+    rest = text[:LONGEST] if len(text) > WIDE else ""
+    while long_list := LISTED.search(rest):
+        words = re.split(r"\||, ", long_list[0])
+        here, after = rest[:long_list.start()], rest[long_list.end():]
+        if "|" in long_list[0]:
+            return [*found, f"{here}these{after}", *columns(words)]
+        found += [here.rstrip(), *columns(words)]
+        rest = after.lstrip(".").strip()
+    return [*found, *filter(None, [rest])] or [text]
 
 
 def columns(words: list[str]) -> list[str]:

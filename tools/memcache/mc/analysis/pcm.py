@@ -13,8 +13,9 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from statistics import median
 
-from mc import Failure, out_of, plural, say
+from mc import Failure, out_of, plural, quoted, say
 from mc.analysis import traffic
+from mc.records import reading
 from mc.records.results import Run
 
 CUT = re.compile(r"[,;]")
@@ -96,13 +97,7 @@ def mean(samples: list[Sample], name: str) -> float | None:
 
 def load(path: str) -> list[Sample]:
     """Read the samples of a file. A Failure names the line that is wrong."""
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            text = file.read()
-    except UnicodeDecodeError:
-        raise Failure(f"{path}: not text", 2) from None
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}", 2) from None
+    text = reading.text(path, "utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     rows = [[cell.strip() for cell in CUT.split(line)] for line in text.split("\n")]
     head = next((i for i, row in enumerate(rows) if row[:2] == ["Date", "Time"]), 0)
     if not head:
@@ -141,7 +136,7 @@ def load(path: str) -> list[Sample]:
     if messages:
         number, row = messages[0]
         say(f"{path}: {plural(len(messages), 'line')} of other text, the first is {number}: "
-            f"{', '.join(row)[:80]}")
+            f"{quoted(', '.join(row))}")
     return _samples(intervals, included)
 
 
@@ -187,7 +182,7 @@ def _sum(cells: list[str]) -> float | None:
     """The sum of these cells; None if one is empty, or if there are none."""
     for cell in cells:
         if cell and not re.fullmatch(r"-?\d{1,15}(\.\d*)?", cell):
-            raise ValueError(f"{cell!r} is not a number of MB/s")
+            raise ValueError(f"{quoted(repr(cell))} is not a number of MB/s")
     values = [float(cell) for cell in cells if cell]
     # A channel that does not work is -1 in some versions.
     return sum(values) if values and len(values) == len(cells) and min(values) >= 0 else None
@@ -202,7 +197,7 @@ def _time(date: str, clock: str, before: int) -> tuple[int, int]:
         fields = time.strptime(f"{date} {match[1]}", "%Y-%m-%d %H:%M:%S")
         guesses = [int(time.mktime(fields[:8] + (summer,))) for summer in (1, 0, -1)]
     except (ValueError, OverflowError):
-        raise ValueError(f"{date},{clock} is not a date and time") from None
+        raise ValueError(f"{quoted(f'{date},{clock}')} is not a date and time") from None
     fraction = int((match[2] or "").ljust(9, "0"))
     # An hour comes twice when summer time ends: time does not go back.
     ends = [guess * SECOND + fraction for guess in sorted(set(guesses))

@@ -4,11 +4,11 @@ Documentation/examples/random_access.csv. They are total times without a spread.
 
 import re
 from math import isfinite
-from pathlib import Path
 
-from mc import Failure
+from mc import Failure, quoted
 from mc.analysis.estimate import of_single_time
 from mc.analysis.overhead import Cell
+from mc.records import reading
 
 COLUMNS = "machine,mode,op,setting,total_time"
 SETTING = re.compile(r"IRQ (Enable|Disable) (?:(Bind CPU)|(All CPU)|CPU (\d+))")
@@ -17,12 +17,7 @@ BARE = "bare-metal"
 
 def load(path: str) -> list[Cell]:
     """Read the figures of a file. A Failure names the line that is wrong."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise Failure(f"{path}: not text", 2) from None
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}", 2) from None
+    lines = reading.text(path).splitlines()
     cells: list[Cell] = []
     head = False
     for number, line in enumerate(lines, 1):
@@ -48,10 +43,10 @@ def _cell(line: str) -> Cell:
     machine, where, op, setting, text = fields
     match = SETTING.fullmatch(setting)
     if where not in ("kernel", "user") or op not in ("read", "write") or not match:
-        raise ValueError(f"no such measurement: {where},{op},{setting}")
+        raise ValueError(f"no such measurement: {quoted(f'{where},{op},{setting}')}")
     total = float(text)
     if not isfinite(total) or total <= 0:
-        raise ValueError(f"`total_time` can't be {text}")
+        raise ValueError(f"`total_time` can't be {quoted(text)}")
     irq, bound, _, cpu = match.groups()
     return Cell(machine=machine, bare=machine == BARE, where=where, op=op,
                 irq="on" if irq == "Enable" else "off", cpu=cpu or ("bound" if bound else "any"),

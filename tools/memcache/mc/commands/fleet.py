@@ -14,7 +14,7 @@ from mc.analysis.fleet import Fleet, Measurement
 from mc.output import files, page, terminal
 from mc.output import fleet as output
 from mc.parts import Heading
-from mc.records import reader, rounds
+from mc.records import reader, reading, rounds
 from mc.status import DONE, FAILED, UNCERTAIN
 
 EPILOG = """\
@@ -85,8 +85,9 @@ def _read(name: str, host: str) -> Measurement | str:
     """The measurement in a file, or why it can't be read. `host`: its host, if its records do not
     say."""
     try:
-        runs = rounds.load(name)
-        return fleet.measurement(reader.host(runs) or host, name, runs)
+        with reading.of(name):
+            runs = rounds.load(name)
+            return fleet.measurement(reader.host(runs) or host, name, runs)
     except Failure as failure:
         return str(failure)
 

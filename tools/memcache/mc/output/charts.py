@@ -373,7 +373,7 @@ def _mark_caches(chart: Chart, cells: list[Cell]) -> None:
     """Mark the caches of the CPU in a sweep over size, if a single CPU measured all of it:
     several have more than the caches of one."""
     cpus = {str(result.get("cpu")) for *_, result in cells}
-    alone = len(cpus) == 1 and len(numbers(*cpus)) == 1
+    alone = len(cpus) == 1 and len(numbers(next(iter(cpus)))) == 1
     if chart.x == "size_bytes" and (alone or cells[0][2]["test"] == "latency"):
         _, run, result = cells[0]
         chart.caches = [(f"L{level}", size)

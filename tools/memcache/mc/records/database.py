@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
-from mc import Failure, hint
+from mc import Failure, hint, quoted
+from mc.records import reading
 from mc.records.shape import numbers
 from mc.status import WRONG
 
@@ -130,7 +131,7 @@ class Store:
 
     def choose_entries(self, which: str) -> list[Entry]:
         """The entries with these numbers (`3`, `1-4,7`), or of this kernel. All if empty."""
-        if wanted := numbers(which):
+        if wanted := numbers(which, most=10**6):
             return [self._entry(number) for number in dict.fromkeys(wanted)]
         entries = self.entries()
         if not which:
@@ -159,8 +160,8 @@ class Store:
         return [text for text, in rows]
 
     def lines(self, number: int) -> list[bytes]:
-        """The lines of the file that is this entry."""
-        return [line for run in self.runs(number) for line in run.whole]
+        """The lines of the file that is this entry. Runs of a damaged store may share results."""
+        return list(reading.bounded(line for run in self.runs(number) for line in run.whole))
 
     def recorded_lines(self, entry: Entry) -> list[bytes]:
         """The lines of an entry, which are those that were recorded."""
@@ -172,6 +173,8 @@ class Store:
 
 def _entry_of(row: tuple) -> Entry:
     _check_types(row, TYPES)
+    if any(isinstance(value, str) and len(value) > reading.TEXT for value in row):
+        raise sqlite3.DatabaseError("a name is too long")
     return Entry(*row)
 
 
@@ -201,16 +204,18 @@ def open_store(path: str, new: bool = False) -> Iterator[Store]:
                 raise Failure(f"{path}: {error.strerror}", WRONG) from None
         with closing(_connect(path, "rw" if new else "ro")) as base:
             yield Store(path, base)
+    except (Failure, OSError):      # of what is done with the store
+        raise
     except sqlite3.OperationalError as error:
         if "locked" in str(error):
             raise Failure(f"{path}: other programs wrote to it for {WAIT_S} s; nothing was "
                           "recorded, try again") from None
-        why = str(error) if os.path.exists(path) else \
+        why = quoted(error) if os.path.exists(path) else \
             "there is no such store; `memcache record STORE FILE` makes one"
         raise Failure(f"{path}: {why}", WRONG) from None
-    except (sqlite3.DatabaseError, OverflowError) as error:
-        raise Failure(f"{path} is damaged: {error}. `memcache record NEW --recover {path}` puts "
-                      "what can be read into a new store", WRONG) from None
+    except Exception as error:      # nobody can list what damage leads to
+        raise Failure(f"{path} is damaged: {quoted(error)}. `memcache record NEW --recover {path}` "
+                      "puts what can be read into a new store", WRONG) from None
 
 
 def _connect(path: str, mode: str) -> sqlite3.Connection:
@@ -218,6 +223,9 @@ def _connect(path: str, mode: str) -> sqlite3.Connection:
     base = sqlite3.connect(f"file:{quote(path)}?mode={mode}", uri=True, timeout=WAIT_S,
                            isolation_level=None)
     try:
+        base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * reading.LINE)     # of a row
+        base.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, len(TABLES))
+        base.execute("PRAGMA trusted_schema=0")
         application, = base.execute("PRAGMA application_id").fetchone()
         version, = base.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:
@@ -233,13 +241,13 @@ def _connect(path: str, mode: str) -> sqlite3.Connection:
 
 
 def _check_tables(base: sqlite3.Connection, path: str) -> None:
-    """A view in the place of a table could run for ever, and a trigger do anything to the
-    store."""
-    tables = dict(base.execute("SELECT name, type || ifnull(sql, '') FROM sqlite_master "
-                               "WHERE name IN ('entry', 'machine', 'run', 'result')"))
-    triggers = base.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
-    if triggers or {name: text for name, text in tables.items()
-                    if not text.startswith(f"tableCREATE TABLE {name} (")}:
+    """A view in the place of a table could run for ever, a column that is computed take all
+    memory, and a trigger do anything to the store."""
+    found = base.execute("SELECT sql FROM sqlite_master WHERE type <> 'view' AND sql NOT NULL "
+                         "AND name NOT GLOB 'sqlite_*' LIMIT 9")
+    if sorted(text for text, in found) != sorted(
+            text.strip() for text in TABLES.split(";") if "CREATE VIEW" not in text and text.strip()
+    ):
         raise Failure(f"{path}: its tables are not those of a store of memcache", WRONG)
 
 

@@ -23,7 +23,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mc import Failure, hint
+from mc import Failure, hint, quoted
+from mc.records import reading
 from mc.status import WRONG
 
 ARRAYS = "abcd"
@@ -132,14 +133,8 @@ class Loop:
 
 def load(path: str) -> Loop:
     """The loop of this file. A mistake in it is named by its line."""
-    try:
-        content = Path(path).read_bytes()
-        text = content.decode("ascii")
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}", WRONG) from None
-    except UnicodeDecodeError:
-        raise Failure(f"{path}: not a text in ASCII", WRONG) from None
-    return _Reader(path, text).loop(hashlib.sha256(content).hexdigest()[:12])
+    text = reading.text(path, "ascii")
+    return _Reader(path, text).loop(hashlib.sha256(text.encode()).hexdigest()[:12])
 
 
 class _Reader:
@@ -167,7 +162,7 @@ class _Reader:
         return Failure(f"{self.path}:{number or self.number}: {text}", WRONG)
 
     def _fact(self, words: list[str]) -> None:
-        name, value = words[0], " ".join(words[1:])
+        name, value = quoted(words[0]), " ".join(words[1:])
         if name not in FACTS:
             raise self.fault(f"{name}: no such word.{hint(name, (*FACTS, *SECTIONS))} There are: "
                              f"{', '.join(FACTS)}; then {', '.join(SECTIONS)}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from mc import Failure, say
-from mc.records import rounds, store
+from mc.records import reading, rounds, store
 from mc.records.results import Run
 from mc.status import WRONG
 
@@ -24,10 +24,13 @@ class Reader:
     def files(self) -> Iterator[tuple[str, list[Run]]]:
         for name in self.names:
             try:
-                yield name, rounds.load(name)
+                with reading.of(name):
+                    runs = rounds.load(name)
             except Failure as failure:
                 self.bad += 1
                 say(f"{failure}; left out")
+            else:
+                yield name, runs
 
 
 def results_files(what: Iterable[str], deep: bool = False) -> list[str]:
@@ -44,6 +47,10 @@ def _files_of(name: str, deep: bool) -> list[str]:
     folders = islice(os.walk(name), None if deep else 1)
     paths = sorted(os.path.join(folder, file) for folder, _, files in folders
                    for file in files if file.endswith(KIND))
+    for path in paths:
+        if not os.path.isfile(path):    # a pipe would be waited for, and a device never end
+            say(f"{path}: no regular file; left out")
+    paths = list(filter(os.path.isfile, paths))
     if not paths:
         raise Failure(f"{name}: no results files (*{KIND}) in this directory", WRONG)
     return paths

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from mc import Failure, say
-from mc.records import database, results
+from mc.records import database, reading, results
 from mc.records.database import Entry, Lines, Store, digest
 from mc.records.results import Cut, Run
 from mc.status import WRONG
@@ -54,11 +54,8 @@ def _repeat_machine(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _read_lines(path: str) -> list[bytes]:
-    try:
-        with open(path, "rb") as file:
-            return file.read().splitlines(keepends=True)
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}", WRONG) from None
+    with reading.of(path):
+        return list(reading.lines(path))
 
 
 def _entry(path: str, lines: list[bytes], runs: list[Run]) -> Entry:

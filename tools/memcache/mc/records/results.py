@@ -10,6 +10,7 @@ has the names of all of them, `planned`.
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,9 +19,10 @@ from operator import itemgetter
 from sys import intern
 from types import NoneType
 
-from mc import Failure, plural, say
-from mc.records import schema, store
+from mc import Failure, plural, quoted, say
+from mc.records import reading, schema, store
 from mc.records.fields import DISTURBED
+from mc.records.tests import NUMBERS
 from mc.status import WRONG
 
 SCHEMA = 1
@@ -32,6 +34,9 @@ HISTOGRAMS = ("histogram_ns_count", "tail")     # these have no single value
 LIMIT = 1e30                # of all numbers
 COMBINATIONS = 64           # of words, that are kept to be shared
 WIDEST = 1 << 63            # of points in time, which stores and the C library keep in 64 bits
+LINES = 10000               # of a list of lines
+KEYS = 1000                 # that the results of a file may have together
+HALF = re.compile("[\ud800-\udfff]")
 WORDS = {
     "machine": ("kernel", "cpu"),
     "request": ("test", "line", "state"),
@@ -75,12 +80,7 @@ def load(path: str) -> list[Run]:
     """Read the runs of a file, or of an entry of a store; `-` is standard input. If only the
     end is missing, the results before it are used, with a warning."""
     try:
-        if (stored := store.read(path)) is not None:
-            return parse(stored, path)
-        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            return parse(file, path)
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}", WRONG) from None
+        return parse(reading.lines(path) if (stored := store.read(path)) is None else stored, path)
     except Cut as cut:
         if not (count := sum(len(run.results) for run in cut.runs)):
             raise
@@ -155,8 +155,9 @@ def parse(lines: Iterable[bytes], name: str) -> list[Run]:
             if not line.endswith(b"\n"):
                 raise Cut(f"{name}:{number}: cut short in the middle of a line", reader.runs)
             reader.take(line)
-    except ValueError as error:
-        raise Failure(f"{name}:{number}: {error}", WRONG) from None
+    except Exception as error:
+        where = name if isinstance(error, OSError) else f"{name}:{number}"
+        raise reading.failure(where, error) from None
     if missing := reader.end():
         raise Cut(f"{name}:{number + 1}: {missing}", reader.runs)
     return reader.runs
@@ -168,6 +169,7 @@ class _Reader:
         self.first: dict | None = None      # the first machine of the file
         self.machine: dict | None = None    # the machine of the next requests
         self.without_request = False        # no request has followed it yet
+        self.keys: set[str] = set()         # of all results
         self.missing = 0                    # how many results of the last request are still to come
 
     def take(self, line: bytes) -> None:
@@ -194,16 +196,18 @@ class _Reader:
         if not isinstance(number, int) or not _is_count(number):
             raise ValueError("a machine record without `schema`")
         if number > SCHEMA:
-            raise ValueError(f"schema {number} is newer than this program, which knows {SCHEMA}")
+            raise ValueError(f"schema {quoted(number)} is newer than this program, which knows "
+                             f"{SCHEMA}")
         if self.without_request:
             raise ValueError("cut short: no request follows the machine before")
         self.first = self.first or record
         for key in SAME_MACHINE:
             if record.get(key) != self.first.get(key):
-                raise ValueError(f"mixed: {key} is {record.get(key)!r} here, but "
-                                 f"{self.first.get(key)!r} in line 1")
+                raise ValueError(f"mixed: {key} is {quoted(repr(record.get(key)))} here, but "
+                                 f"{quoted(repr(self.first.get(key)))} in line 1")
         if (place := schema.wrong_place(record)) is not None:
-            raise ValueError(f"`{place.lstrip('.')}` of the machine has a value that can't be")
+            raise ValueError(f"`{quoted(place.lstrip('.'))}` of the machine has a value that can't "
+                             "be")
         if record.get("hypervisor", "") == "":  # "": an older version, of one without a name
             record["hypervisor"] = "unknown"
         self.machine, self.without_request = record, True
@@ -221,8 +225,11 @@ class _Reader:
             raise ValueError("a result that belongs to no request before it")
         run = self.runs[-1]
         if record["test"] != run.request["test"]:
-            raise ValueError(f"mixed: a result of {record['test']} after a request for "
-                             f"{run.request['test']}")
+            raise ValueError(f"mixed: a result of {quoted(record['test'])} after a request for "
+                             f"{quoted(run.request['test'])}")
+        self.keys |= record.keys()
+        if len(self.keys) > KEYS:
+            raise ValueError(f"results with more than {KEYS} keys")
         run.results.append(record)
         self.missing -= 1
 
@@ -231,8 +238,11 @@ def _record(line: bytes) -> dict:
     """The JSON object of a line, checked as far as a single line can be."""
     try:
         record = DECODER.decode(line.decode())
+        bounded = (len(line) <= reading.TEXT and b"\\u" not in line) or _is_bounded(record)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not JSON ({error})") from None
+    if not bounded:
+        raise ValueError("a text or a list that is too long, or a text that is not Unicode")
     if not isinstance(record, dict) or record.get("record") not in [*WORDS]:
         raise ValueError("not a record of memcache: no machine, request or result")
     kind = record["record"]
@@ -245,7 +255,9 @@ def _record(line: bytes) -> dict:
             raise ValueError(f"a {kind} record without `{key}`")
     for key, value in record.items():
         if not _check(kind, key)(value):
-            raise ValueError(f"`{key}` can't be {json.dumps(value)}")
+            raise ValueError(f"`{quoted(key)}` can't be {quoted(json.dumps(value))}")
+    if kind != "result" and not _is_bounded(list(record.values()), numbers=True):
+        raise ValueError(f"a {kind} record with a number that is too large")
     return record
 
 
@@ -262,7 +274,8 @@ class _Alike:
     def record(self, record: dict) -> dict | None:
         """A record that is equal to this one; None if a number may be impossible."""
         numbers = self.take_numbers(record)
-        if min(numbers) < 0 or max(numbers) >= WIDEST:
+        if min(numbers) < 0 or max(numbers) >= WIDEST or \
+                min(filter(None, numbers), default=1) <= 1 / LIMIT:
             return None
         words = self.take_words(record)
         if words not in self.with_words:
@@ -305,13 +318,12 @@ def _check(kind: str, key: str) -> Callable[[object], bool]:
     if key in COUNTS:
         return _is_count
     if key == "started_unix_ns":
-        return _allow_none(lambda value: isinstance(value, int) and _is_count(value)
-                           and value < WIDEST)
+        return _allow_none(_is_count)
     if key in DISTURBED:
         return _allow_none(_is_count)
     if key in HISTOGRAMS:
         return _allow_none(_is_tail if key == "tail" else _is_histogram)
-    if key.endswith(UNITS) or any(word in key for word in MEASURED):
+    if key in NUMBERS or key.endswith(UNITS) or any(word in key for word in MEASURED):
         return lambda value: value is None or _is_number(value, least=0)
     return lambda value: value is None or isinstance(value, str) or _is_number(value)
 
@@ -327,11 +339,23 @@ def _are_lines(value: object) -> bool:
 def _is_number(value: object, least: float = -LIMIT) -> bool:
     # Infinity and NaN are excluded, so arithmetic can't fail.
     return isinstance(value, (int, float)) and not isinstance(value, bool) \
-        and least <= value < LIMIT
+        and least <= value < LIMIT and (not value or abs(value) > 1 / LIMIT)
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < WIDEST
+
+
+def _is_bounded(value: object, numbers: bool = False) -> bool:
+    """Whether all texts in this value, and with `numbers` all numbers, are what a report can
+    show."""
+    if isinstance(value, str):
+        return len(value) <= reading.TEXT and not HALF.search(value)
+    if isinstance(value, dict):
+        return all(_is_bounded(one, numbers) for pair in value.items() for one in pair)
+    if isinstance(value, list):
+        return len(value) <= LINES and all(_is_bounded(one, numbers) for one in value)
+    return not numbers or value is None or isinstance(value, bool) or _is_number(value)
 
 
 def _is_histogram(value: object) -> bool:

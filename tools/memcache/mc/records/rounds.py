@@ -12,7 +12,7 @@ much runs really differ.
 from math import sqrt
 from statistics import median_low
 
-from mc import Failure
+from mc import Failure, quoted
 from mc.records import results, store
 from mc.records.fields import DISTURBED, WHICH, request_keys
 from mc.records.results import Run
@@ -50,7 +50,7 @@ def load_together(files: list[str], boots: bool = False) -> list[Run]:
             one, two = (loaded[name][0].machine.get(key) for name in (first, other))
             if one != two:
                 raise Failure(f"{first} and {other} are not of the same machine: their {key} is "
-                              f"{one} and {two}", WRONG)
+                              f"{quoted(one)} and {quoted(two)}", WRONG)
     every = []
     for number, runs in enumerate(loaded.values(), 1):
         for run in with_merged_rounds(runs) if boots else runs:

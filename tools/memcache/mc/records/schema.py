@@ -22,7 +22,8 @@ TYPES: dict[str, Callable[[object], bool]] = {
     "array": lambda value: isinstance(value, list),
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool)
+    and abs(value) < 1 << 64,
     "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)
     and abs(value) < 1e30,
     "null": lambda value: value is None,
@@ -75,6 +76,9 @@ def _checks_of_value(part: dict) -> list[Check]:
         least = min(part["minimum"], 0)
         checks.append(lambda value: "" if TYPES["number"](value) and _is_below(value, least)
                       else None)
+    if "maxItems" in part:
+        most = part["maxItems"]
+        checks.append(lambda value: "" if isinstance(value, list) and len(value) > most else None)
     if "pattern" in part:
         pattern = re.compile(part["pattern"])
         checks.append(lambda value: "" if isinstance(value, str) and not pattern.search(value)

@@ -70,14 +70,18 @@ def _allowed_cpus_and_nodes(process: dict, cpus: tuple[int, ...],
                             node.memory) for node in nodes if node.number in mems) or nodes
 
 
-def numbers(text: str) -> list[int]:
-    """The CPUs of a list as the kernel writes it: 0-3,8. None if it is not such a list."""
+def numbers(text: str, most: int = 1 << 13) -> list[int]:
+    """The CPUs of a list as the kernel writes it: 0-3,8. None if it is not such a list, or has
+    more CPUs than any kernel."""
     cpus: list[int] = []
     for part in text.strip().split(","):
         match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
         if not match:
             return []
-        cpus += range(int(match[1]), int(match[2] or match[1]) + 1)
+        several = range(int(match[1]), int(match[2] or match[1]) + 1)
+        if len(cpus) + len(several) > most:
+            return []
+        cpus += several
     return cpus
 
 

@@ -28,9 +28,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mc import Failure, hint
+from mc import Failure, hint, quoted
 from mc.advice import TOP
-from mc.records import check, template
+from mc.records import check, reading, template
 from mc.records.shape import Shape
 from mc.records.tests import is_program
 from mc.status import WRONG
@@ -214,12 +214,7 @@ def load(name: str) -> Suite:
         existing = names_offered()
         raise Failure(f"no suite {name}.{hint(name, existing)} There are: {', '.join(existing)}",
                       WRONG)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise Failure(f"{path}: not text", WRONG) from None
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}", WRONG) from None
+    text = reading.text(str(path))
     suite = Suite(path.name)
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
@@ -269,7 +264,7 @@ def _take_line(suite: Suite, line: str) -> None:
         _directive(suite, word, text.strip())
         return
     if unknown := template.unknown_placeholder(line):
-        raise ValueError(f"no placeholder {unknown}")
+        raise ValueError(f"no placeholder {quoted(unknown)}")
     places = template.PLACE.findall(line)
     match = LINE.fullmatch(template.PLACE.sub("{}", line))      # placeholders may have spaces
     if not match:
@@ -277,7 +272,7 @@ def _take_line(suite: Suite, line: str) -> None:
     label, section = match["label"], suite.sections[-1].title
     if label and any((request.label, request.section) == (label, section)
                      for request in suite.requests):
-        raise ValueError(f"the label {label} is used twice")
+        raise ValueError(f"the label {quoted(label)} is used twice")
     asked = " ".join(match["request"].split())
     for place in places:
         asked = asked.replace("{}", f"{{{place}}}", 1)
@@ -286,9 +281,9 @@ def _take_line(suite: Suite, line: str) -> None:
 
 def _directive(suite: Suite, word: str, text: str) -> None:
     if not text:
-        raise ValueError(f"{word} without a text")
+        raise ValueError(f"{quoted(word)} without a text")
     if word not in DIRECTIVES:
-        raise ValueError(f"no directive {word}: {', '.join(DIRECTIVES)}")
+        raise ValueError(f"no directive {quoted(word)}: {', '.join(DIRECTIVES)}")
     DIRECTIVES[word](suite, text)
     if word in SHOWN:
         suite.sections[-1].directives.append(f"{word} {text}")
@@ -319,7 +314,7 @@ def _set_time(suite: Suite, text: str) -> None:
 
 def _begin_section(suite: Suite, text: str) -> None:
     if suite.section(text):
-        raise ValueError(f"there is a section {text} already")
+        raise ValueError(f"there is a section {quoted(text)} already")
     suite.sections.append(Section(text))
 
 

@@ -67,6 +67,10 @@ ASKED = _columns(_tables["keys"])      # the columns of the keys that every test
 SECONDS = frozenset(key["name"] for key in _tables["keys"] if key.get("seconds"))
 # Names that keys had in older versions.
 WAS: dict[str, str] = {key["was"]: key["name"] for key in _tables["keys"] if "was" in key}
+_figures = [figure for one in _tables["tests"] for figure in one["figures"]]
+# The figures that are numbers in each test that has them.
+NUMBERS = frozenset(figure["name"] for figure in _figures) - {
+    figure["name"] for figure in _figures if "words" in figure or "text" in figure}
 # Fields that every result has. They are neither keys of the request nor figures of the test.
 FACTS: tuple[str, ...] = tuple(_tables["facts"])
 EVENTS: tuple[str, ...] = tuple(_tables["events"])    # of a core, named as `perf list` names them

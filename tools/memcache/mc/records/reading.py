@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reading files that anybody may have written. What is read has a bounded size, and whatever is
+wrong with a file is a Failure that names it."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from mc import Failure, quoted
+from mc.status import WRONG
+
+MOST = 256 << 20    # bytes of a file
+TEXT = 8192         # letters of a text: a request with all its values has no more
+LINE = 1 << 20      # bytes of a line: ten times the longest, which has a distribution
+
+
+def failure(where: str, error: Exception) -> Failure:
+    """The error of a file. Nobody can list all errors that the contents of a file may lead to, so
+    each is one of the file."""
+    if isinstance(error, Failure):
+        return error
+    if isinstance(error, OSError):
+        return Failure(f"{where}: {error.strerror}", WRONG)
+    if isinstance(error, UnicodeError):
+        return Failure(f"{where}: not text", WRONG)
+    if isinstance(error, ValueError):
+        return Failure(f"{where}: {error}", WRONG)
+    return Failure(f"{where}: can't be used: {type(error).__name__}: {quoted(error)}", WRONG)
+
+
+@contextmanager
+def of(name: str) -> Iterator[None]:
+    """What fails in this block is what the file of this name has."""
+    try:
+        yield
+    except Exception as error:
+        raise failure(name, error) from None
+
+
+def bounded(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """These lines, which together may have as many bytes as a file may have."""
+    left = MOST
+    for line in lines:
+        left -= len(line)
+        if left < 0:
+            raise ValueError(f"more than {MOST >> 20} MiB")
+        yield line
+
+
+def lines(path: str) -> Iterator[bytes]:
+    """The lines of a file; `-` is standard input."""
+    with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+        for line in bounded(iter(lambda: file.readline(LINE + 1), b"")):
+            if len(line) > LINE:
+                raise ValueError(f"a line of more than {LINE >> 20} MiB")
+            yield line
+
+
+def text(path: str, encoding: str = "utf-8") -> str:
+    """The text of a file."""
+    with of(path), open(path, "rb") as file:
+        data = file.read(MOST + 1)
+        if len(data) > MOST:
+            raise ValueError(f"more than {MOST >> 20} MiB")
+        return data.decode(encoding)
