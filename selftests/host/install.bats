@@ -39,12 +39,14 @@ unpacked() {
 	cd memcache-1.2 || return
 }
 
-@test "a release has the version in its name and in itself, and every file" {
+@test "a release has the version in its name and in itself, every file, and kselftest" {
 	[ "${RELEASE##*/}" = memcache-1.2.tar.gz ]
 	unpacked
 	[ "$(tools/version)" = 1.2 ]
 	diff <(cd "$SOURCES" && git ls-files | sort) \
-		<(find . ! -type d ! -name VERSION -printf '%P\n' | sort)
+		<(find . ! -type d ! -name VERSION ! -path './selftests/kselftest/*' -printf '%P\n' | sort)
+	diff -r selftests/kselftest \
+		"$(MEMCACHE_CACHE=/dev/null/none tools/check/kselftest framework)"
 }
 
 @test "a release has the same bytes at another time, place, umask, time zone and locale" {
