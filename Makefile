@@ -241,6 +241,6 @@ arch: ## the same packages for Arch Linux
 #= REUSE=no                runs layers again of whose files none has changed
 #= HOSTS=10000             for `make bench-fleet`
 #= LINUX=DIRECTORY         the kernel tree for `make upstream`
-#= EXHIBITS=vram          some of `make museum`, in quotes if several
+#= EXHIBITS=left-uc       some of `make museum`, in quotes if several
 #= SEED=1                  for fuzz-guest, faults and soak: the same again
 #= PARTS=tools             only this part, of those in tools/packaging/files

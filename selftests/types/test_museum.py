@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Exhibits of the museum (tools/museum) of each kind: a price, a driver's mistake, and one that a
-kernel module plants. `make museum` shows all."""
+"""Exhibits of the museum (tools/museum) of each kind: a price, a function of the kernel as it was,
+its answer where it can't know one, and pages that a driver frees. `make museum` shows all."""
 
 import sys
 import unittest
@@ -14,7 +14,7 @@ import museum
 class Exhibits(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        museum.build(["vram"])
+        museum.build(["ioremap"])
         cls.halls = {}
 
     @classmethod
@@ -23,8 +23,8 @@ class Exhibits(unittest.TestCase):
             visit.machine.close()
 
     def test_memcache_notices_the_mistake(self):
-        for name in ("guest-pat", "vram", "memremap"):
+        for name in ("guest-pat", "ioremap", "memremap", "left-uc"):
             with self.subTest(name):
-                before, after = museum.show(self.halls, museum.EXHIBITS[name])
-                self.assertTrue(museum.has_noticed(before, after), f"{before}; {after}")
-                self.assertNotEqual(before.state, after.state)
+                exhibit = museum.EXHIBITS[name]
+                before, after = museum.show(self.halls, exhibit)
+                self.assertTrue(museum.has_noticed(exhibit, before, after), f"{before}; {after}")

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """usage: museum.py [--rst] [EXHIBIT...] - put old mistakes back, and print what memcache says
 
-Each exhibit runs on the simulated machine (tools/sim), once without the mistake and once with it. A
-mistake is a kernel parameter, a price, a setting, or a few lines in plant.c. Without names, all
-exhibits are shown. --rst prints the table as the manual has it. The status is 1 if memcache does
-not notice one of the mistakes.
+Each exhibit runs on the simulated machine (tools/sim) twice: with all that is done but the mistake,
+as its control, and with the mistake. A mistake is a kernel parameter, a price, a setting, or a few
+lines in plant.c. Without names, all exhibits are shown. --rst prints the table as in the manual.
+The status is 1 if memcache does not say of a control or of a mistake what is expected.
 """
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -27,7 +28,6 @@ KERNEL = "6.1"
 # Memory that the kernel leaves alone, as that of a device is.
 RANGE, APPEND = "phys:0x18000000+1M any_range=yes", "memmap=1M$0x18000000"
 QUIET = "repeat=1 warmup=0 irq=off disturbed=keep"
-WORSE = 1.2     # a figure that differs by this factor is noticed
 PLANT = TOP / "build/museum"
 HOLE = 4 << 20      # bytes that the MTRR leaves out
 FEW_TRANSLATIONS = {"tlb_entries": 64, "tlb_miss_ns": 100}
@@ -55,7 +55,6 @@ class Visit:
                  "memcache-user": TOP / f"build/user{'-arm64' * arm64}/memcache-user"}
         self.machine = machine.Machine(files, kernel, append=append, cpus=cpus)
         self.file_prices = dict(self.machine.cost)
-        self.type = "wb"    # that the driver of the range asks for
         self.scanned: list[dict] = []
 
     def load(self, **prices: int) -> None:
@@ -72,8 +71,8 @@ class Visit:
     def told(self) -> dict:
         return json.loads(self.machine.sh(f"cat {machine.DEBUGFS}/machine"))
 
-    def plant(self, bug: str) -> None:
-        self.machine.sh(f"insmod {PLANT}/plant.ko bug={bug}")
+    def plant(self, bug: str, wrong: bool) -> None:
+        self.machine.sh(f"insmod {PLANT}/plant.ko bug={bug} control={int(not wrong)}")
 
 
 def verdict(name: str) -> Callable[[Visit], Said]:
@@ -91,7 +90,7 @@ def figure(line: str) -> Callable[[Visit], Said]:
     """The time of a load or of a line, of one request to the module."""
     def look(visit: Visit) -> Said:
         try:
-            result = visit.ask(line.format(type=visit.type))[0].results[0]
+            result = visit.ask(line)[0].results[0]
         except machine.Failed as failed:
             return Said(str(failed).strip().splitlines()[-1])
         state = ""
@@ -129,28 +128,41 @@ def user(line: str) -> Callable[[Visit], Said]:
     return look
 
 
-def plant_uncached_hole(visit: Visit) -> None:
+def plant_hole(visit: Visit, wrong: bool) -> None:
     """An MTRR that leaves out some of the RAM that was just scanned."""
     at = [int(one["physical_address"], 16) for one in visit.scanned]
     begin = at[len(at) // 2] & ~(HOLE - 1)
-    visit.machine.sh(f"echo 'base={begin:#x} size={HOLE:#x} type=uncachable' >/proc/mtrr")
+    kind = "uncachable" if wrong else "write-back"
+    visit.machine.sh(f"echo 'base={begin:#x} size={HOLE:#x} type={kind}' >/proc/mtrr")
 
 
-def leave_uncached_pages(visit: Visit) -> None:
+def leave_uncached_pages(visit: Visit, wrong: bool) -> None:
     """A driver's free pages are UC. The module is unloaded before, so that it gets such pages."""
     visit.machine.sh("rmmod memcache")
-    visit.plant("left-uc")
+    visit.plant("left-uc", wrong)
 
 
-def prices(**changed: int) -> Callable[[Visit], None]:
-    return lambda visit: visit.machine.prices(**changed)
+def load_on_cached_pages(visit: Visit) -> None:
+    visit.machine.sh("rmmod memcache; rmmod plant")
+    visit.load()
 
 
-def shell(script: str) -> Callable[[Visit], None]:
-    return lambda visit: (visit.machine.sh(script), None)[1]
+def prices(**changed: int) -> Callable[..., None]:
+    return lambda visit, wrong=True: visit.machine.prices(
+        **{key: price if wrong else visit.machine.cost[key] for key, price in changed.items()})
 
 
-def do_nothing(_visit: Visit) -> None:
+def shell(script: str, right: str = "", wrong: str = "") -> Callable[..., object]:
+    """A script, which has one of these words in place of WORD."""
+    return lambda visit, mistake=False: visit.machine.sh(
+        script.replace("WORD", wrong if mistake else right))
+
+
+def plant(bug: str) -> Callable[[Visit, bool], None]:
+    return lambda visit, wrong: visit.plant(bug, wrong)
+
+
+def do_nothing(_visit: Visit, _wrong: bool = False) -> None:
     pass
 
 
@@ -161,77 +173,91 @@ class Exhibit:
     what: it, in a sentence
     commits: those that made or mended it, or what the kernel's documentation says
     look: asks memcache
-    plant: makes the mistake
+    good, bad: patterns of the states that it says without the mistake and with it
+    plant: makes the mistake, or with `wrong` False does everything but the mistake
     mend: takes it back
-    hall: the machine's settings; with: those of a machine that has the mistake from the start
+    factor: the time with the mistake is at least so many times as long, or if below 1, at most;
+        None: there is a time on one side only
+    hall: the machine's settings; faulty: those of a machine that has the mistake from the start
     begin: what is done before both looks
     kunit: the case of memtype_kunit that fails, or is skipped, because of it
     """
     what: str
     commits: str
     look: Callable[[Visit], Said]
-    plant: Callable[[Visit], None] = do_nothing
-    mend: Callable[[Visit], None] = do_nothing
+    good: str = ""
+    bad: str = ""
+    plant: Callable[[Visit, bool], object] = do_nothing
+    mend: Callable[[Visit], object] = do_nothing
+    factor: float | None = None
     hall: tuple = ()
     faulty: tuple = ()
-    begin: Callable[[Visit], None] = do_nothing
+    begin: Callable[[Visit], object] = do_nothing
     kunit: str = ""
 
 
-def map_as(name: str) -> Callable[[Visit], None]:
-    return lambda visit: setattr(visit, "type", name)
+def look_at_range(name: str) -> Callable[[Visit], Said]:
+    return figure(f"bandwidth target={RANGE} type={name} op=read size=64K {QUIET}")
 
 
-LOOK_AT_RANGE = figure(f"bandwidth target={RANGE} type={{type}} op=read size=64K {QUIET}")
+PREFETCHERS = ("modprobe msr; for msr in /dev/cpu/*/msr; do "
+               "printf '\\xWORD\\0\\0\\0\\0\\0\\0\\0' | dd of=$msr bs=8 oflag=seek_bytes seek=420 "
+               "conv=notrunc status=none; done")
+HUGE_PAGES = "echo WORD >/sys/kernel/mm/transparent_hugepage/enabled"
+TABLES = "the page tables say"
+REFUSED, HAVE = "error: EOPNOTSUPP type: asked for", "the page tables have"
 UNLOAD = shell("rmmod plant")
 EXHIBITS = {
     "memremap": Exhibit(
         "memremap(MEMREMAP_WB) gives UC- in a guest without MTRRs (SEV-SNP on Hyper-V)",
-        "90b926e68f50, reverted by f9f57da2c2d1", LOOK_AT_RANGE,
-        lambda visit: visit.plant("memremap"), UNLOAD, kunit="memtype_map, memtype_acpi_tables"),
-    "vram": Exhibit(
-        "the frame buffer's memory is mapped by ioremap(), as UC", "5f1251a48c17",
-        LOOK_AT_RANGE, map_as("uc"), map_as("wb")),
+        "90b926e68f50, reverted by f9f57da2c2d1", look_at_range("wb"), f"wb: {TABLES} wb,.*",
+        f"{REFUSED} wb, {HAVE} uc-:.*", plant("memremap"), UNLOAD,
+        kunit="memtype_map, memtype_acpi_tables"),
+    "ioremap": Exhibit(
+        "ioremap() gives UC, which no MTRR can make WC", "de33c442ed2a, reverted here",
+        look_at_range("uc"), f"uc: {TABLES} uc-,.*",
+        f"{REFUSED} uc-, {HAVE} uc:.*", plant("ioremap"), UNLOAD),
     "guest-pat": Exhibit(
         "the hypervisor ignores the guest's PAT: all memory is WB",
         "377b2f359d1f, reverted by 9d70f3fec144", verdict("uc"),
+        f"uc: {TABLES} uc-, effective=yes", f"uc: {TABLES} uc-, effective=no",
         prices(uc_load_ns=0, uc_store_ns=0, wc_load_ns=0, wc_line_ns=0, wc_word_ns=0),
-        kunit="memtype_effect"),
+        factor=0.1, kunit="memtype_effect"),
     "mtrr": Exhibit(
         "an MTRR leaves out a part of the RAM", "parameter disable_mtrr_trim", scan,
-        plant_uncached_hole,
-        shell("echo disable=$(sed -n 's/^reg0*\\([0-9]*\\):.*uncachable.*/\\1/p' /proc/mtrr | "
-              "tail -n 1) >/proc/mtrr"), kunit="memtype_ram_is_cached"),
+        "regions slower than the others: 0", "regions slower than the others: [1-9].*", plant_hole,
+        shell("echo disable=$(sed -n 's/^reg0*\\([0-9]*\\):.*size= *4MB,.*/\\1/p' /proc/mtrr | "
+              "tail -n 1) >/proc/mtrr"), begin=scan, kunit="memtype_ram_is_cached"),
     "prefetch": Exhibit(
         "the prefetchers are left off (MSR 0x1a4)", "none: firmware, or a tool", prefetchers,
-        shell("modprobe msr; for msr in /dev/cpu/*/msr; do printf '\\x0f\\0\\0\\0\\0\\0\\0\\0' | "
-              "dd of=$msr bs=8 oflag=seek_bytes seek=420 conv=notrunc status=none; done"),
-        shell("for msr in /dev/cpu/*/msr; do printf '\\0\\0\\0\\0\\0\\0\\0\\0' | "
-              "dd of=$msr bs=8 oflag=seek_bytes seek=420 conv=notrunc status=none; done")),
+        "prefetchers: on", "prefetchers: off", shell(PREFETCHERS, "00", "0f"),
+        shell(PREFETCHERS, "00")),
     "channels": Exhibit(
         "half of the memory channels are gone", "none: a module in the wrong slot",
         figure(f"bandwidth op=read width=16 size=8M page=4k cpu=0,1 node=0 {QUIET}"),
-        prices(service_ns=80), begin=prices(service_ns=40)),
+        plant=prices(service_ns=80), factor=1.5, begin=prices(service_ns=40)),
     "huge-page": Exhibit(
         "a process gets small pages in place of huge ones", "efa7df3e3bb5",
-        user("latency size=8M page=thp repeat=1 warmup=0"),
-        shell("echo never >/sys/kernel/mm/transparent_hugepage/enabled"),
-        shell("echo madvise >/sys/kernel/mm/transparent_hugepage/enabled"),
-        begin=shell("echo madvise >/sys/kernel/mm/transparent_hugepage/enabled")),
+        user("latency size=8M page=thp repeat=1 warmup=0"), "",
+        "page: 0 of 8 MiB came as huge pages.*", shell(HUGE_PAGES, "madvise", "never"),
+        shell(HUGE_PAGES, "madvise")),
     "split": Exhibit(
         "drivers have split the direct map into small pages", "41d88484c71c, for code only",
-        figure(f"latency size=32M page=direct cpu=0 node=0 {QUIET}"),
-        lambda visit: visit.plant("split"), UNLOAD, begin=prices(**FEW_TRANSLATIONS),
+        figure(f"latency size=32M page=direct cpu=0 node=0 {QUIET}"), plant=plant("split"),
+        mend=UNLOAD, factor=1.5, begin=prices(**FEW_TRANSLATIONS),
         kunit="memtype_free_pages_are_wb, which prints the number of small pages"),
     "left-uc": Exhibit(
         "a driver has freed pages that it left uncached", "none: a driver of any kind",
-        verdict("wb"), leave_uncached_pages, UNLOAD,
+        verdict("wb"), f"wb: {TABLES} wb, effective=yes", f"wb: {TABLES} uc-, effective=no",
+        leave_uncached_pages, load_on_cached_pages, factor=10,
         kunit="memtype_free_pages_are_wb"),
     "nopat": Exhibit(
         "PAT is off: WC memory is UC-", "72cbc8f04fe2", verdict("wc"),
+        f"wc: {TABLES} wc, effective=yes", f"wc: {TABLES} uc-, effective=(no|unknown)",
         faulty=(KERNEL, "nopat"), kunit="memtype_effect (skipped, with the reason)"),
     "combining": Exhibit(
         "arm64's copy to WC memory does not combine its stores", "ead79118dae6", verdict("wc"),
+        f"wc: {TABLES} nc, effective=yes", f"wc: {TABLES} nc, effective=(no|partly)",
         prices(wc_early=482), hall=(f"{KERNEL}-arm64", "")),
 }
 
@@ -249,22 +275,24 @@ def visit_of(halls: dict, settings: tuple) -> Visit:
     return visit
 
 
-def has_noticed(before: Said, after: Said) -> bool:
-    """Whether memcache says something else of the mistake: another state, or a longer time."""
-    return before.state != after.state or after.time_ns > WORSE * before.time_ns
+def has_noticed(exhibit: Exhibit, before: Said, after: Said) -> bool:
+    """Whether memcache says of the control and of the mistake what is expected."""
+    factor, ratio = exhibit.factor, after.time_ns / before.time_ns if before.time_ns else 0
+    return bool(re.fullmatch(exhibit.good, before.state)) and \
+        bool(re.fullmatch(exhibit.bad, after.state)) and \
+        (factor is None or (ratio >= factor if factor > 1 else 0 < ratio <= factor))
 
 
 def show(halls: dict, exhibit: Exhibit) -> tuple[Said, Said]:
-    """What memcache says without the mistake, and with it."""
-    visit = visit_of(halls, exhibit.hall)
-    exhibit.begin(visit)
-    before = exhibit.look(visit)
-    if exhibit.faulty:
-        return before, exhibit.look(visit_of(halls, exhibit.faulty))
-    exhibit.plant(visit)
-    after = exhibit.look(visit)
-    exhibit.mend(visit)
-    return before, after
+    """What memcache says of the control, and of the mistake."""
+    said = []
+    for wrong in (False, True):
+        visit = visit_of(halls, exhibit.faulty if wrong and exhibit.faulty else exhibit.hall)
+        exhibit.begin(visit)
+        exhibit.plant(visit, wrong)
+        said.append(exhibit.look(visit))
+        exhibit.mend(visit)
+    return said[0], said[1]
 
 
 def build(names: list[str]) -> None:
@@ -293,8 +321,8 @@ def table(shown: dict[str, tuple[Said, Said]]) -> Iterator[str]:
         yield f"    without: {before}"
         yield f"    with:    {after}"
         yield f"    KUnit:   {exhibit.kunit or 'not its business'}"
-        if not has_noticed(before, after):
-            yield "    memcache does not notice it"
+        if not has_noticed(exhibit, before, after):
+            yield "    memcache does not notice it as expected"
 
 
 def rst(shown: dict[str, tuple[Said, Said]]) -> Iterator[str]:
@@ -327,7 +355,7 @@ def main() -> int:
         for visit in halls.values():
             visit.machine.close()
     print("\n".join((rst if options.rst else table)(shown)))
-    return 0 if all(has_noticed(*said) for said in shown.values()) else 1
+    return 0 if all(has_noticed(EXHIBITS[name], *said) for name, said in shown.items()) else 1
 
 
 if __name__ == "__main__":

@@ -1,127 +1,123 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * plant: put a mistake of the past back into the running kernel of a guest of QEMU. `insmod
- * plant.ko bug=NAME` makes it. rmmod takes it back, except `split`: the kernel can't join pages of
- * the direct map.
+ * plant.ko bug=NAME` makes it, and with control=1 does everything but the mistake. rmmod takes it
+ * back, except `split`: the kernel can't join pages of the direct map.
  */
 #include <linux/dmi.h>
 #include <linux/gfp.h>
+#include <linux/io.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 #include <linux/set_memory.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
-#define BLOCKS		32
+#define BLOCKS		1024
 #define BLOCK_ORDER	(PMD_SHIFT - PAGE_SHIFT)
 #define MTRR_INVALID	0xff
 
 static char *bug = "";
 module_param(bug, charp, 0444);
-MODULE_PARM_DESC(bug, "memremap, split or left-uc");
+MODULE_PARM_DESC(bug, "memremap, ioremap, split or left-uc");
+
+static bool control;
+module_param(control, bool, 0444);
+MODULE_PARM_DESC(control, "Do everything but the mistake");
 
 static unsigned long blocks[BLOCKS];
+static int taken;
 
 /* MTRRs are off, as in a confidential guest, and pat_x_mtrr_type() takes that for "uncached". */
-static int return_invalid(struct kretprobe_instance *instance, struct pt_regs *regs)
+static u8 find_no_mtrr(u64 start, u64 end, u8 *uniform)
 {
-	regs_set_return_value(regs, MTRR_INVALID);
-	return 0;
+	*uniform = 1;
+	return MTRR_INVALID;
 }
 
-static struct kretprobe probe = {
-	.kp.symbol_name = "mtrr_type_lookup",
-	.handler = return_invalid,
+/**
+ * struct mistake - what is wrong in the kernel
+ * @name: the parameter bug
+ * @function: the function of the kernel in whose place @other is called
+ * @other: it
+ * @pages: without @function: pages of each free block that become UC
+ * @back: they are WB again before the block is free
+ */
+struct mistake {
+	const char *name;
+	const char *function;
+	void *other;
+	int pages;
+	bool back;
 };
 
-static int memremap_begin(void)
-{
-	return register_kretprobe(&probe);
-}
-
-static void memremap_end(void)
-{
-	unregister_kretprobe(&probe);
-}
-
-static int take_blocks(void)
-{
-	int i, err = 0;
-
-	for (i = 0; i < BLOCKS; i++) {
-		blocks[i] = __get_free_pages(GFP_KERNEL | __GFP_NOWARN, BLOCK_ORDER);
-		err = blocks[i] ? err : -ENOMEM;
-	}
-	return err;
-}
-
-static void free_blocks(void)
-{
-	int i;
-
-	for (i = 0; i < BLOCKS; i++)
-		free_pages(blocks[i], BLOCK_ORDER);
-}
-
-/* Make pages of all blocks UC. If that fails, they are WB again. */
-static int make_uc(int pages)
-{
-	int i, err = 0;
-
-	for (i = 0; i < BLOCKS && !err; i++)
-		err = set_memory_uc(blocks[i], pages);
-	while (err && i)
-		set_memory_wb(blocks[--i], pages);
-	return err;
-}
-
-static void make_wb(int pages)
-{
-	int i;
-
-	for (i = 0; i < BLOCKS; i++)
-		set_memory_wb(blocks[i], pages);
-}
-
-/* A driver changes a single page of a block and back. */
-static int split_begin(void)
-{
-	int err = take_blocks();
-
-	err = err ?: make_uc(1);
-	if (!err)
-		make_wb(1);
-	free_blocks();
-	return err;
-}
-
-/* A driver frees blocks that are UC. */
-static int left_uc_begin(void)
-{
-	int err = take_blocks();
-
-	err = err ?: make_uc(1 << BLOCK_ORDER);
-	free_blocks();
-	return err;
-}
-
-/* Others have these pages now. If they have changed the type of some meanwhile, that is lost. */
-static void left_uc_end(void)
-{
-	make_wb(1 << BLOCK_ORDER);
-}
-
-static const struct mistake {
-	const char *name;
-	int (*begin)(void);
-	void (*end)(void);
-} mistakes[] = {
-	{ "memremap", memremap_begin, memremap_end },
-	{ "split", split_begin, NULL },
-	{ "left-uc", left_uc_begin, left_uc_end },
+static const struct mistake mistakes[] = {
+	{ "memremap", "mtrr_type_lookup", find_no_mtrr },
+	/* As before de33c442ed2a: UC, which no MTRR can make WC, in place of UC-. */
+	{ "ioremap", "ioremap", ioremap_uc },
+	/* A driver changes a single page of a block and back. */
+	{ "split", .pages = 1, .back = true },
+	/* A driver frees blocks that are UC. */
+	{ "left-uc", .pages = 1 << BLOCK_ORDER },
 };
 
 static const struct mistake *planted;
+
+static int go_on_elsewhere(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (!control)
+		regs->ip = (unsigned long)planted->other;
+	return !control;
+}
+
+static struct kprobe probe = { .pre_handler = go_on_elsewhere };
+
+/* Take all blocks that are free, those that are kept for this CPU and for emergencies, too. */
+static long take_blocks(void *unused)
+{
+	while (taken < BLOCKS) {
+		blocks[taken] = __get_free_pages(GFP_ATOMIC | __GFP_MEMALLOC | __GFP_NOWARN,
+						 BLOCK_ORDER);
+		if (!blocks[taken])
+			break;
+		taken++;
+	}
+	return 0;
+}
+
+/* Others have these pages now. If they have changed the type of some meanwhile, that is lost. */
+static void make_wb(void)
+{
+	int i;
+
+	for (i = 0; i < taken; i++)
+		set_memory_wb(blocks[i], planted->pages);
+}
+
+/* Whoever gets a block afterwards gets one of these. If that fails, all are WB again. */
+static int change_blocks(void)
+{
+	/* What is left is too little for page tables, unless this task may have all of it. */
+	unsigned int flags = memalloc_noreclaim_save();
+	int i, cpu, err = 0;
+
+	for_each_online_cpu(cpu)
+		work_on_cpu(cpu, take_blocks, NULL);
+	for (i = 0; i < taken; i++) {
+		/* It is wrong of split to change a page, and of left-uc to leave it. */
+		if (!err && !(control && planted->back))
+			err = set_memory_uc(blocks[i], planted->pages);
+		if (!err && control != planted->back)
+			set_memory_wb(blocks[i], planted->pages);
+		free_pages(blocks[i], BLOCK_ORDER);
+	}
+	memalloc_noreclaim_restore(flags);
+	if (err)
+		make_wb();
+	return err;
+}
 
 static int __init plant_init(void)
 {
@@ -134,13 +130,18 @@ static int __init plant_init(void)
 		if (!strcmp(bug, m->name))
 			planted = m;
 	}
-	return planted ? planted->begin() : -EINVAL;
+	if (!planted)
+		return -EINVAL;
+	probe.symbol_name = planted->function;
+	return planted->function ? register_kprobe(&probe) : change_blocks();
 }
 
 static void __exit plant_exit(void)
 {
-	if (planted->end)
-		planted->end();
+	if (planted->function)
+		unregister_kprobe(&probe);
+	else if (!planted->back)
+		make_wb();
 }
 
 module_init(plant_init);
