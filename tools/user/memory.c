@@ -218,8 +218,8 @@ static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
 			return mc_fail(e, -ENOMEM, "size: no memory for %llu MiB",
 				       want >> 20);
 		return mc_fail(e, -ENOMEM,
-			       "page: no %llu huge pages are free; see /proc/sys/vm/nr_hugepages, or use thp",
-			       want / HUGE);
+			       "page: %llu MiB of huge pages are needed, more than are free; see /proc/sys/vm/nr_hugepages, or use thp",
+			       want >> 20);
 	}
 	m->span.addr = (void *)(((unsigned long)m->base + HUGE - 1) & ~(HUGE - 1));
 	m->span.bytes = want;

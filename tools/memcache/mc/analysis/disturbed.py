@@ -47,8 +47,8 @@ def verdict(runs: list[Run]) -> str:
                f"{_remedy(runs)}"
     if results and around:
         return f"NOT QUIET, as a look before the run says: {'; '.join(around)}. " \
-               f"{out_of(len(bad), len(results), 'result')} " \
-               f"{'was' if len(bad) == 1 else 'were'} disturbed (±).{_remedy(runs)}"
+               f"{out_of(len(bad), len(results), 'result') if bad else 'No result'} " \
+               f"{'was' if len(bad) < 2 else 'were'} disturbed (±).{_remedy(runs)}"
     return ""
 
 

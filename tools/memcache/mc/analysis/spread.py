@@ -29,7 +29,7 @@ def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
             Sentence(
                 f"Each column is a factor of {10 ** scale.step:.2f}; the last one has all longer "
                 f"times. Shares of {scale.of} are on a log scale, from 1 in 10 000 to half of them "
-                f"or more; in text from {SHADES[0]} to {SHADES[-1]}.")]
+                f"or more; in text: {SHADES}.")]
 
 
 def _percentiles(of: str) -> list[tuple[str, ...]]:

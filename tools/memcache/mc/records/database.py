@@ -210,7 +210,7 @@ def open_store(path: str, new: bool = False) -> Iterator[Store]:
         if "locked" in str(error):
             raise Failure(f"{path}: other programs wrote to it for {WAIT_S} s; nothing was "
                           "recorded, try again") from None
-        why = quoted(error) if os.path.exists(path) else \
+        why = quoted(error) if new or os.path.exists(path) else \
             "there is no such store; `memcache record STORE FILE` makes one"
         raise Failure(f"{path}: {why}", WRONG) from None
     except Exception as error:      # nobody can list what damage leads to

@@ -37,15 +37,15 @@ def create(output: str | None, requests: list[Request],
     words = dict.fromkeys(r.suite or r.line.split()[0] for r in requests)
     name = re.sub(r"[^\w.+-]", "_", "+".join(words))[:80]
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    try:
-        results.create_directory("results")
-    except Failure as failure:
-        raise Failure(f"{failure}; -o names another file", failure.status) from None
     base = f"results/{name}-{side.release()}-{stamp}"
     for more in ("", *(f"-{n}" for n in range(2, 100))):
         if not os.path.exists(f"{base}{more}.jsonl"):
             break
-    return f"{base}{more}.jsonl", results.create(f"{base}{more}.jsonl")
+    try:
+        results.create_directory("results")
+        return f"{base}{more}.jsonl", results.create(f"{base}{more}.jsonl")
+    except Failure as failure:
+        raise Failure(f"{failure}; -o names another file", failure.status) from None
 
 
 class Stop:
