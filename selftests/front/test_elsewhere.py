@@ -160,7 +160,7 @@ class Elsewhere(fake.unittest.TestCase):
                 ("run --where user /opt/STREAM -x", ["run", "--where", "user", "/opt/STREAM -x"]),
                 ("run triad latency", ["run", "triad", "latency"]),
                 ("show stream x", ["show", "stream", "x"])):
-            self.assertEqual(cli._with_calls_of_others(typed.split()), words)
+            self.assertEqual(cli._as_run(typed.split()), words)
 
     def test_options_that_have_a_counterpart_on_the_page_are_understood(self):
         for section, name in (("options", "mlc"), ("bw_mem and lat_mem_rd", "lat_mem_rd"),
@@ -272,9 +272,21 @@ class Elsewhere(fake.unittest.TestCase):
                 ("run mlc --where user", ["run", "--where", "user", "mlc"]),
                 ("run mlc loaded --dry-run", ["run", "--dry-run", "mlc", "loaded"]),
                 ("run stream --dry-run", ["run", "--dry-run", "stream"]),
+                ("run --quick mlc -o x.jsonl", ["run", "--quick", "-o", "x.jsonl", "mlc"]),
+                ("--latency_matrix --where user",
+                 ["run", "--where", "user", "mlc --latency_matrix"]),
+                ("--wide -o x latency size=4K", ["run", "--wide", "-o", "x", "latency", "size=4K"]),
+                ("TRIAD threads=2 --units GB/s", ["run", "--units", "GB/s", "TRIAD", "threads=2"]),
+                ("c2c", ["run", "c2c"]), ("hitm", ["run", "hitm"]),
+                ("mlc tail --quick", ["run", "--quick", "mlc", "tail"]),
+                ("mmio target=00:05.0/0", ["run", "mmio", "target=00:05.0/0"]),
+                ("mmio 00:05.0", ["mmio", "00:05.0"]), ("mmio", ["mmio"]),
+                ("lat_mem_rd 64 128 -o x", ["run", "-o", "x", "lat_mem_rd 64 128"]),
+                ("trend a -o x", ["trend", "a", "-o", "x"]), ("rapport x", ["rapport", "x"]),
+                ("--help", ["--help"]), ("-V", ["-V"]), ("--nosuch", ["--nosuch"]),
                 ("bw_mem -P 2 64m rd --where=user", ["run", "--where=user", "bw_mem -P 2 64m rd"])):
             with self.subTest(typed):
-                self.assertEqual(cli._with_calls_of_others(typed.split()), wanted)
+                self.assertEqual(cli._as_run(typed.split()), wanted)
 
     def test_ordinary_requests_start_no_process(self):
         with mock.patch("subprocess.Popen", side_effect=AssertionError), \

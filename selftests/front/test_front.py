@@ -14,6 +14,7 @@ from mc import Failure, out_of, plural
 from mc.commands import cli
 from mc.records import results, suite, tests
 from mc.running import debugfs
+from mc.running import module as loading
 
 YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 GOOD = b"".join(fake.lines(fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),
@@ -65,7 +66,8 @@ class Program(fake.InDirectory):
 
     def test_no_module(self):
         done = self.memcache("run", "cache-attributes")
-        self.fails(done, 1, "memcache: no debugfs: the module is not loaded: make load")
+        self.fails(done, 1, "memcache: no debugfs: the module is not loaded: "
+                            f"{loading.how_to_load()}; without it: --where user\n")
         self.assertEqual(done.stderr.count("\n"), 1)
         self.assertFalse(os.path.exists("results"))
 
@@ -309,8 +311,9 @@ class Program(fake.InDirectory):
 class Reasons(fake.unittest.TestCase):
     """Why there is no module to talk to."""
 
-    def reason(self, error, uid=0, mounted=True, offered=True):
+    def reason(self, error, uid=0, mounted=True, offered=True, modules=True):
         with mock.patch("os.geteuid", return_value=uid), \
+             mock.patch("mc.running.module.takes_modules", return_value=modules), \
              mock.patch("os.path.ismount", return_value=mounted), \
              mock.patch("mc.running.debugfs.has_debugfs", return_value=offered), \
              mock.patch("pathlib.Path.exists", side_effect=error), \
@@ -327,6 +330,9 @@ class Reasons(fake.unittest.TestCase):
         self.assertIn("booted with debugfs=off; without it: --where user",
                       self.reason(absent, mounted=False, offered=False))
         self.assertIn("the module is not loaded: make load", self.reason(absent))
+        self.assertEqual(self.reason(absent, mounted=False, modules=False),
+                         "this kernel takes no modules: boot one that has CONFIG_MODULES=y, or use "
+                         "a guest: make run; without it: --where user")
         self.assertIn("not mounted: sudo mount", self.reason(absent, uid=1000, mounted=False))
         self.assertIn("not loaded: sudo make load; ", self.reason(absent, uid=1000))
 

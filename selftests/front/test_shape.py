@@ -198,21 +198,7 @@ class OfTheMachine(fake.InDirectory):
         self.assertEqual(shape.cpu_list([5, 0, 1, 2, 2, 8]), "0-2,5,8")
 
 
-class Records(fake.unittest.TestCase):
-    def test_how_many(self):
-        tests = keys.parse(fake.TESTS)
-        for line, wanted in (("bandwidth", 1), ("bandwidth cpu=0-7", 1), ("latency cpu=0-3", 4),
-                             ("bandwidth cpu=0-7 measure=each size=4K,8K", 16),
-                             ("latency cpu=0-3 measure=each", 4),
-                             ("latency cpu=all size=4K,8K", 16), ("c2c cpu=0-3", 24),
-                             ("c2c cpu=0-3 state=hit", 12), ("latency cpu=any", 1),
-                             ("os cpu=0-3 item=clock", 4),
-                             ("bandwidth size=4K..64K op=read,write", 10), ("loaded", 3),
-                             ("mix", 3), ("mix groups=0-3,6:read+5:chase delay=0,9", 2 * 9),
-                             ("ramp", 5 * 41), ("ramp idle=0,5ms steps=8 cpu=0-2", 2 * 3 * 9),
-                             ("bandwidth size=4K..100K", 5), ("nosuch size=4K,8K", 2)):
-            self.assertEqual(keys.records(line, SERVER, tests), wanted, line)
-
+class Tests(fake.unittest.TestCase):
     def test_what_tests_says(self):
         found = keys.parse(fake.TESTS)
         self.assertEqual(found["latency"]["pattern"],

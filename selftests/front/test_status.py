@@ -80,7 +80,8 @@ class Commands(fake.InDirectory):
                   "export --format csv good", "compare good again")
 
     def test_1_a_part_was_not(self):
-        self.ends(1, "run", "run bandwidth", "run --where user bandwidth irq=on,off",
+        self.ends(1, "run", "run --where kernel bandwidth", "run bandwidth type=uc",
+                  "run --where user bandwidth irq=on,off",
                   "run --where user bandwidth type=uc", "doctor", "counters",
                   "compare good other", "export --format csv none", "plot good")
 

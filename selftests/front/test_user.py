@@ -196,11 +196,35 @@ class InUserSpace(fake.InDirectory):
             self.assertIsNone(user.find())
 
     def test_without_a_module_the_way_out_is_named(self):
-        done = subprocess.run([fake.FRONT, "run", "bandwidth size=4K"], capture_output=True,
+        for words in (["run", "bandwidth size=4K type=wb,uc"], ["bandwidth", "irq=off"],
+                      ["bandwidth", "size=4K", "--where", "kernel"], ["cache-attributes"],
+                      ["run", "bandwidth size=4K", "mmio target=00:05.0/0"]):
+            done = self.without_module(*words)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertIn("the module is not loaded", done.stderr)
+            self.assertIn("without it: --where user", done.stderr)
+
+    def without_module(self, *words):
+        return subprocess.run([fake.FRONT, *words, "-o", "out.jsonl"], capture_output=True,
                               text=True, env=os.environ | {"MEMCACHE_DEBUGFS": "none"})
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("the module is not loaded", done.stderr)
-        self.assertIn("without it: --where user", done.stderr)
+
+    def test_without_a_module_what_a_process_can_do_is_measured_and_said(self):
+        for words in (["latency", "size=4K", "repeat=1"], ["triad", "8K", "repeat=1"]):
+            done = self.without_module(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("memcache: in user space, without the module (", done.stderr)
+            self.assertNotIn("--where user", done.stderr)
+            self.assertEqual(results.load("out.jsonl")[0].request["where"], "user")
+            os.unlink("out.jsonl")
+
+    def test_the_engine_counts_records(self):
+        for lines, wanted in ((["bandwidth size=4K,8K", "latency cpu=0 size=4K..64K"], 7),
+                              (["ramp steps=8 cpu=0 idle=0"], 9),
+                              (["latency irq=off type=uc cpu=0 size=4K"], 1),
+                              (["scan region=64M size=64M cpu=0"], 1),
+                              (["scan region=64M size=256M op=read,write cpu=0"], 8),
+                              (["nosuch"], None), ([], None)):
+            self.assertEqual(user.count_records(lines), wanted, lines)
 
 
 class Fitting(fake.unittest.TestCase):

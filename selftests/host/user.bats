@@ -83,7 +83,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	run -0 --separate-stderr "$USER_TOOL" --help
 	[[ $output == "usage: memcache-user "* ]]
 	[ -z "$stderr" ]
-	for call in --nonsense -x "-j --tests=x" --translate; do
+	for call in --nonsense -x "-j --tests=x" --translate --records; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr "$USER_TOOL" $call
 		[ -z "$output" ]
@@ -113,6 +113,13 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	run -2 --separate-stderr "$USER_TOOL" -j a=b
 	[ "$stderr" = "memcache-user: Invalid argument: test: 'a=b' is not one of $("$USER_TOOL" -j --tests |
 		python3 -c 'import json, sys; print("|".join(t["name"] for t in json.load(sys.stdin)["tests"]))')" ]
+	# A list is printed once, however many words are wrong. A size needs no key.
+	run -2 --separate-stderr "$USER_TOOL" foo bar baz
+	[ "$(grep -c bandwidth <<<"$stderr")" = 1 ]
+	[[ $stderr == *"'baz' is not one of those (in: baz)"* ]]
+	run -0 --separate-stderr "$USER_TOOL" --json latency 8K repeat=1 cpu=0
+	[ "$stderr" = "memcache-user: 8K: this is size=8K" ]
+	[[ $output == *'"size_bytes":8192'* ]]
 	run -2 --separate-stderr "$USER_TOOL" bw_mem 64k nosuch
 	[[ $stderr == *"bw_mem: nosuch has no counterpart here"* ]]
 	run -0 --separate-stderr "$USER_TOOL" --translate triad size=64KiB 'numa repeat=3' 'latency size=1M'

@@ -24,7 +24,7 @@
 static const char usage[] =
 	"usage: memcache-user [OPTION...] [REQUEST...]\n"
 	"       memcache-user --counters FILE --count COMMAND [ARGUMENT...]\n"
-	"       memcache-user --translate REQUEST...\n"
+	"       memcache-user --translate | --records REQUEST...\n"
 	"       memcache-user [-j] --tests [NAME...] | --version | --help\n"
 	"\n"
 	"Measures memory from user space. Without a request: latency and bandwidth of\n"
@@ -53,6 +53,7 @@ static const char usage[] =
 	"               it ran; exit with its status\n"
 	"  --translate  measure nothing: print the requests in words of memcache, a line\n"
 	"               each; `suite NAME [key=value]...` is for memcache run\n"
+	"  --records    measure nothing: print how many results each request gives here\n"
 	"  --tests      the tests, their keys, presets and allowed values; with -j all\n"
 	"               that they say of themselves, as one JSON object\n"
 	"\n"
@@ -207,11 +208,13 @@ int main(int argc, char **argv)
 		{ "count", no_argument, NULL, 'n' },
 		{ "tests", no_argument, NULL, 't' },
 		{ "translate", no_argument, NULL, 'r' },
+		{ "records", no_argument, NULL, 'R' },
 		{ "version", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	bool json = false, no_devices = false, tests = false, count = false, translate = false;
+	bool json = false, no_devices = false, tests = false, count = false;
+	int (*unmeasured)(char **words) = NULL;	/* what is done with requests instead */
 	struct mc_error e = { 0 };
 	int c, status;
 
@@ -255,7 +258,8 @@ int main(int argc, char **argv)
 			tests = true;
 			break;
 		case 'r':
-			translate = true;
+		case 'R':
+			unmeasured = c == 'r' ? mc_user_translate_all : mc_user_records;
 			break;
 		case 'v':
 		case 'V':
@@ -271,24 +275,25 @@ int main(int argc, char **argv)
 	if (count && optind < argc && !strcmp(argv[optind], "--"))
 		optind++;
 	/* Its sizes and its type are not known before it is asked for some. */
-	if (optind == argc && !count && !translate && !tests && mc_user_has_object()) {
+	if (optind == argc && !count && !unmeasured && !tests && mc_user_has_object()) {
 		print_synopsis();
 		fprintf(stderr,
 			"memcache-user: --memory needs a request, such as latency type=wc size=1M\n");
 		return MC_USER_USAGE;
 	}
-	if ((count || translate) && optind == argc) {
+	if ((count || unmeasured) && optind == argc) {
 		print_synopsis();
 		fprintf(stderr, "memcache-user: %s\n", count ? "--count needs a command" :
-							       "--translate needs a request");
+			unmeasured == mc_user_records ? "--records needs a request" :
+							"--translate needs a request");
 		return MC_USER_USAGE;
 	}
 	if (count) {
 		mc_clock_init();
 		return mc_user_count(argv + optind);
 	}
-	if (translate)
-		return mc_user_translate_all(argv + optind);
+	if (unmeasured == mc_user_translate_all)
+		return unmeasured(argv + optind);
 	if (tests && !json && optind < argc)
 		return mc_user_tests(argv + optind);
 	if (tests) {
@@ -305,7 +310,9 @@ int main(int argc, char **argv)
 	mc_clock_init();
 	mc_detector_init();
 	mc_user_memory_init(no_devices);
-	if (optind == argc)
+	if (unmeasured)
+		status = unmeasured(argv + optind);
+	else if (optind == argc)
 		status = mc_user_overview(json);
 	else
 		status = mc_user_run(argv + optind, json ? &mc_user_json : &mc_user_table);

@@ -52,6 +52,12 @@ static u64 spare_bytes(void)
 	return room.bytes - min(room.bytes, room.of / MC_REGIONS_KEEP);
 }
 
+/* How many regions of this size so much memory has now, if it lies in one piece. */
+u64 mc_user_regions_now(u64 bytes, u64 region)
+{
+	return max((min(bytes, spare_bytes()) + region - 1) / region, 1ULL);
+}
+
 /* If memory runs out in spite of all that, the OOM killer ends this process. */
 static void offer_oneself(void)
 {

@@ -34,6 +34,14 @@ static bool continues(const char *word)
 	return strcspn(word, "=") < strcspn(word, " ");
 }
 
+/* Is it a size without a key, as in latency 1M? */
+static bool is_size(const char *word)
+{
+	size_t n = strspn(word, "0123456789.");
+
+	return n && !word[n + strspn(word + n, "KMGkmgiBb")];
+}
+
 /* Return: the requests of these words, or NULL if there is no memory. */
 static struct job *join(char **word, unsigned int *n)
 {
@@ -41,10 +49,14 @@ static struct job *join(char **word, unsigned int *n)
 	char *line;
 
 	for (*n = 0; *word; word++) {
-		if (*n && continues(*word)) {
+		bool size = *n && is_size(*word);
+
+		if (size)
+			fprintf(stderr, "memcache-user: %s: this is size=%s\n", *word, *word);
+		if (*n && (size || continues(*word))) {
 			struct job *last = &jobs[*n - 1];
 
-			if (asprintf(&line, "%s %s", last->line, *word) < 0)
+			if (asprintf(&line, "%s %s%s", last->line, size ? "size=" : "", *word) < 0)
 				return NULL;
 			free(last->line);
 			last->line = line;
@@ -64,6 +76,7 @@ static struct job *join(char **word, unsigned int *n)
 static bool print_list(const char *text, const char *line, unsigned int n)
 {
 	static const char intro[] = " is not one of ";
+	static char before[MC_LINE_MAX];	/* the list that was printed last */
 	const char *list = strstr(text, intro), *end;
 	unsigned int columns = min(mc_user_columns(STDERR_FILENO), 100), at, wide = 0;
 	size_t len;
@@ -72,8 +85,13 @@ static bool print_list(const char *text, const char *line, unsigned int n)
 	end = list ? list + strcspn(list, "; ") : NULL;
 	if (!list || end - list < 60 || view == &mc_user_json)
 		return false;
-	fprintf(stderr, "%.*sthese%s", (int)(list - text), text, end);
+	bool again = !strncmp(before, list, end - list) && !before[end - list];
+
+	fprintf(stderr, "%.*s%s%s", (int)(list - text), text, again ? "those" : "these", end);
 	fprintf(stderr, n > 1 ? " (in: %s)\n" : "\n", line);
+	if (again)
+		return true;
+	snprintf(before, sizeof(before), "%.*s", (int)(end - list), list);
 	for (const char *word = list; word < end; word += len + 1) {
 		len = strcspn(word, "|; ");
 		wide = max(wide, (unsigned int)len + 2);
@@ -103,17 +121,24 @@ static void report(const struct mc_error *e, const struct job *job, unsigned int
 		fprintf(stderr, n == 1 ? "%s\n" : "%s (in: %s)\n", e->text, job->line);
 }
 
-/* Do everything that comes before measuring. */
-static int check(struct job *job, struct mc_error *e)
+/* Read a request, with what it means on this machine. */
+static int understand(struct job *job, struct mc_error *e)
 {
-	struct mc_run run = { .req = &job->req, .side = &mc_user_side };
 	int err = mc_request_parse(&job->req, job->line, strlen(job->line),
 				   mc_specs, e);
 
 	if (err)
 		return err;
 	job->req.room = mc_user_target_room(&job->req);
-	err = mc_engine_cpus(&job->req, e);
+	return mc_engine_cpus(&job->req, e);
+}
+
+/* Do everything that comes before measuring. */
+static int check(struct job *job, struct mc_error *e)
+{
+	struct mc_run run = { .req = &job->req, .side = &mc_user_side };
+	int err = understand(job, e);
+
 	if (err)
 		return err;
 	err = mc_engine_check(&run);
@@ -167,6 +192,9 @@ static void print_note(const struct mc_request *req, const struct mc_record *rec
 	    others_had_cpus(records, n))
 		mc_textf(&t, "sched: others had the CPUs; to go before them needs %s\n",
 			 mc_user_sched_needs());
+	if (!*note && !strcmp(req->spec->name, "mmio") && !mc_request_given(req, MC_KEY_TARGET) &&
+	    !mc_request_given(req, MC_KEY_TYPE))
+		mc_textf(&t, "this timed memory; target=DEVICE/BAR times a device\n");
 	if (*note)
 		fprintf(stderr, "memcache-user: note: %s", note);
 }
@@ -256,4 +284,31 @@ int mc_user_translate_all(char **words)
 			status = MC_USER_USAGE;
 	}
 	return status ? status : mc_user_flush();
+}
+
+/*
+ * Print how many results each of these requests gives, or `na` if it is wrong here; about how many
+ * if there is one for each region. Return: the exit status of the program.
+ */
+int mc_user_records(char **words)
+{
+	unsigned int i, n;
+	struct job *jobs = join(words, &n);
+	struct mc_error e;
+
+	for (i = 0; jobs && i < n; i++) {
+		struct mc_request *req = &jobs[i].req;
+
+		e = (struct mc_error){ 0 };
+		if (understand(&jobs[i], &e)) {
+			printf("na\n");
+			continue;
+		}
+		/* The engine has room for more: memory has holes. */
+		if (req->regions)
+			req->regions = mc_user_regions_now(mc_request_max(req, MC_KEY_SIZE),
+				mc_request_max(req, mc_test_of(req->spec)->region));
+		printf("%llu\n", mc_engine_records(req));
+	}
+	return jobs ? mc_user_flush() : MC_USER_FAILED;
 }

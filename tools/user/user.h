@@ -35,6 +35,7 @@ u64 mc_user_huge(const void *addr, u64 length);
 int mc_user_regions_find(struct mc_run *run, const struct mc_point *point,
 			 const struct mc_wanted *want, struct mc_area *area);
 void mc_user_regions_drop(void);
+u64 mc_user_regions_now(u64 bytes, u64 region);
 
 /* target.c */
 u64 mc_user_target_room(const struct mc_request *req);
@@ -103,6 +104,7 @@ struct mc_user_view {
 
 int mc_user_run(char **words, const struct mc_user_view *with);
 int mc_user_translate_all(char **words);
+int mc_user_records(char **words);
 void mc_user_result(struct mc_run *run, const struct mc_record *rec);
 
 /* levels.c */

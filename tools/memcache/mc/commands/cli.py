@@ -7,17 +7,19 @@ import argparse
 import errno
 import io
 import os
+import re
 import sys
 from importlib import import_module
 
 from mc import Failure, hint, say, status
+from mc.records import suite, tests
 
 HELP = """\
 Measure memory by cache attribute, from inside the kernel.
 
   memcache                                  measure this machine in 20 seconds
   memcache run cache-attributes             run a suite and print the report
-  memcache run 'bandwidth type=wb,uc'       run request lines of your own
+  memcache bandwidth type=wb,uc             run a request line of your own
   memcache run os-overhead                  compare kernel and user space
   memcache run --counters mlc               count DRAM traffic as well
   memcache run --dry-run mlc                print the lines of a suite
@@ -129,17 +131,21 @@ def main(argv: list[str]) -> int:
 def _command(argv: list[str]) -> int:
     if argv[:1] == ["help"] and argv[1:]:
         argv = [argv[1], "--help"]
-    argv = _with_calls_of_others(WORDS.get(argv[0], argv) if len(argv) == 1 else argv)
+    of_overview = _options_of_overview(argv)
+    if of_overview is None:
+        argv = _as_run(WORDS.get(argv[0], argv) if len(argv) == 1 else argv)
     top = parser(*argv[:1])
     if argv[:1] in (["list"], ["version"]) and argv[1:]:
         raise Failure(f"{argv[0]} takes no words", status.WRONG)
-    if argv in ([], ["list"]):
+    if argv == ["list"] or of_overview is not None:
         from mc.commands import overview
-        return overview.listing() if argv else overview.measure(top.format_help())
+        return overview.listing() if of_overview is None else \
+            overview.measure(top.format_help(), of_overview)
     if not argv[0].startswith("-") and argv[0] not in COMMANDS:
         words = [*COMMANDS, "help", "version", "list"]
-        raise Failure(f"no command {argv[0]}.{hint(argv[0], words)} "
-                      f"There are: {', '.join(words)}", status.WRONG)
+        near = hint(argv[0], [*words, *tests.TESTS, *tests.CALLS, *suite.names_offered()])
+        raise Failure(f"no command {argv[0]}.{near} There are: {', '.join(words)}; and, as "
+                      "`memcache list` has them, all tests and suites", status.WRONG)
     args = top.parse_args(argv)
     if argv[0] != "complete" and os.path.isdir(os.environ.get("MEMCACHE_SYSROOT", "") + LENT):
         from mc.running import pci
@@ -147,28 +153,64 @@ def _command(argv: list[str]) -> int:
     return args.command(args)
 
 
-def _with_calls_of_others(argv: list[str]) -> list[str]:
-    """The command line with a call of another program, such as `bw_mem 64M rd`, as one word of
-    `run`: what follows its name are no options of ours."""
-    from mc.records import tests
-    if argv[:1] and argv[0].startswith("--") and argv[0] in tests.CALLS:
-        return ["run", " ".join(["mlc", *argv])]
-    run = argv[:1] == ["run"]
-    at = next((number for number, word in enumerate(argv[run:], run)
-               if tests.is_program(word)), len(argv))
-    if at > len(argv) - 1 - run or not _are_options(argv[run:at]):
+def _options_of_overview(argv: list[str]) -> list[str] | None:
+    """The options of memcache-user for `memcache [--quick] [-o FILE]`; None if it is another
+    call."""
+    words, options = list(argv), []
+    while words:
+        word = words.pop(0)
+        if word == "--quick":
+            options.append(word)
+        elif word == "-o" and words:
+            options += ["--save", words.pop(0)]
+        else:
+            return None
+    return options
+
+
+def _as_run(argv: list[str]) -> list[str]:
+    """The command line; if it begins with `run`, or with what `run` measures, it is `run` with our
+    options first. A call of another program, such as `bw_mem 64M rd`, then is one word: what
+    follows its name are no options of ours, except those of run."""
+    typed = argv[:1] == ["run"]
+    if not typed and (not argv or argv[0] in (*WORDS, "-h", "--help", "-V") or
+                      argv[0] in COMMANDS and not _is_test_with_keys(argv)):
         return argv
-    ours, theirs = _split_options(argv[at:])
-    if theirs[0] == "mlc" and not any(word.startswith("-") for word in theirs):
-        # The suite, or several.
-        return ["run", *argv[run:at], *ours, *theirs]
-    return ["run", *argv[run:at], *ours, " ".join(theirs)]
+    ours, theirs = _split_options(argv[typed:])
+    if not typed and not (is_measured(theirs[0]) if theirs else ours):
+        return argv
+    if theirs and theirs[0].startswith("--") and theirs[0] in tests.CALLS:
+        theirs = ["mlc", *theirs]
+    # Without an option, mlc is the suite, or one of several.
+    if not theirs or not tests.is_program(theirs[0]) or (
+            theirs[0] == "mlc" and not any(word.startswith("-") for word in theirs)):
+        return ["run", *ours, *theirs]
+    return ["run", *ours, " ".join(theirs)]
+
+
+def _is_test_with_keys(argv: list[str]) -> bool:
+    """Whether this is a test that has the name of a command, such as `mmio target=00:05.0/0`."""
+    return argv[0] in tests.TESTS and any(re.match(r"\w+=", word) for word in argv[1:])
+
+
+def is_measured(word: str) -> bool:
+    """Whether `run` measures what begins with this word: a test, a suite, another program, or a
+    word that stands for one."""
+    name = word.split(" ")[0]
+    if name.lower() in tests.TESTS or name in tests.CALLS or tests.is_program(name) \
+            or suite.exists(name if "/" in name else name.lower()):
+        return True
+    from mc.running import user
+    try:
+        return not name.startswith("-") and user.our_words([name], "") != [name]
+    except Failure:
+        return False
 
 
 def _split_options(words: list[str]) -> tuple[list[str], list[str]]:
-    """The long options of `run` with their values, and the other words."""
+    """The options of `run` that are ours in any place, with their values, and the other words."""
     flags = {option: action.nargs is None for action in actions("run")
-             for option in action.option_strings if option.startswith("--")}
+             for option in action.option_strings if option.startswith("--") or option == "-o"}
     ours, theirs, left = [], [], list(words)
     while left:
         word = left.pop(0)
@@ -180,14 +222,6 @@ def _split_options(words: list[str]) -> tuple[list[str], list[str]]:
         if flags[name] and not equals and left:
             ours.append(left.pop(0))
     return ours, theirs
-
-
-def _are_options(words: list[str]) -> bool:
-    """Whether these are options of `run` and their values only."""
-    valued = {option for action in (actions("run") if words else ()) if action.nargs is None
-              for option in action.option_strings}
-    return all(word.startswith("-") or before in valued
-               for before, word in zip(["", *words], words))
 
 
 def _forget_output() -> None:

@@ -90,8 +90,7 @@ def _root(machine: Machine) -> Iterator[Line]:
 
 def _modules(machine: Machine) -> Iterator[Line]:
     if not machine.exists("/proc/modules"):
-        yield Line(FAIL, "this kernel takes no modules",
-                   f"boot one that has CONFIG_MODULES=y{advice('guest')}")
+        yield Line(FAIL, *module.none_taken())
     elif machine.has("/proc/sys/kernel/modules_disabled", "^1"):
         yield Line(FAIL, "kernel.modules_disabled is 1",
                    "it stays so until a reboot; find who sets it in /etc/sysctl.d")
@@ -123,8 +122,12 @@ def _lockdown(machine: Machine) -> Iterator[Line]:
     elif machine.lockdown:
         yield Line(FAIL, what, f"{off}; with a signed module user space can measure UC and WC")
     else:
-        yield Line(OK, "no lockdown" if machine.exists(debugfs.LOCKDOWN) else
-                   "a lockdown is not known: this kernel has none, or securityfs is not mounted")
+        if machine.exists(debugfs.LOCKDOWN):
+            yield Line(OK, "no lockdown")
+        else:
+            yield Line(WARN, "not known whether the kernel is locked down",
+                       "mount -t securityfs securityfs /sys/kernel/security; a kernel without "
+                       "CONFIG_SECURITY_LOCKDOWN_LSM can't be")
 
 
 def _debugfs(machine: Machine) -> Iterator[Line]:

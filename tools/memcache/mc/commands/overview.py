@@ -29,7 +29,7 @@ More:
 """
 
 
-def measure(usage: str) -> int:
+def measure(usage: str, options: list[str]) -> int:
     """Measure this machine. Without memcache-user, or if another machine is meant, print the help.
     Returns an exit status."""
     program = user.find()
@@ -39,7 +39,7 @@ def measure(usage: str) -> int:
         return DONE
     with TemporaryDirectory(prefix="memcache-") as scratch:
         kept = f"{scratch}/overview.jsonl"
-        done = subprocess.run([program, "--save", kept], check=False).returncode
+        done = subprocess.run([program, "--save", kept, *options], check=False).returncode
         if done == DONE:
             _say_whether_normal(kept)
             print(MORE, end="")

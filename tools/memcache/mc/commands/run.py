@@ -14,6 +14,7 @@ from mc.records import suite
 from mc.records.results import Run
 from mc.running import module, plan, quiet
 from mc.running.counting import Counting
+from mc.running.debugfs import WITHOUT
 from mc.running.machine import Machine
 from mc.running.progress import Progress
 from mc.running.session import Session, Stop, create
@@ -115,6 +116,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
         _check_store(store, output)
     name = _host_name(host)
     sides = sides or plan.sides()
+    where = where or _where_without_module(words, sides)
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
     if dry:
@@ -148,6 +150,21 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     if stop.signum:
         return SIGNAL + stop.signum
     return session.status or (DONE if plan.is_complete(jobs, requests, place) else FAILED)
+
+
+def _where_without_module(words: list[str], sides: list[Side]) -> str | None:
+    """`user` if the module is not available and a process can measure all of this, which is then
+    said; else None."""
+    place = plan.Place(sides, say=lambda _text: None)
+    if not place.tests.get("user") or place.tests.get("kernel") or module.can_load() \
+            or not plan.fits_process(plan.requests(words, place), place):
+        return None
+    try:
+        next(side for side in sides if side.where == "kernel").check()
+    except Failure as failure:
+        say(f"in user space, without the module ({str(failure).removesuffix(f'; {WITHOUT}')})")
+        return "user"
+    return None
 
 
 def _say_what_disturbs(lines: list[str]) -> dict | None:

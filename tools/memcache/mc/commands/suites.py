@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from mc import emit
 from mc.output.terminal import wrap_lines
-from mc.records import keys, shape, suite
+from mc.records import shape, suite
 from mc.running.plan import Place, duration, sides
+from mc.running.user import count_records
 from mc.status import DONE
 
 EPILOG = """\
@@ -28,27 +29,25 @@ def command(args: argparse.Namespace) -> int:
 def overview() -> list[str]:
     """A line for each suite: its name, an estimate of its time, its title."""
     place = Place(sides())
-    tests: keys.Tests = next(filter(None, place.tests.values()), {})
-    rows = [(one.name, _time_text(one, place.shape, tests),
-             one.title + _remark_on_quick(one, place, tests))
+    rows = [(one.name, _time_text(one, place.shape), one.title + _remark_on_quick(one, place))
             for one in map(suite.load, suite.names_offered())]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     return [f"{name:{widths[0]}}  {time:>{widths[1]}}  {title}" for name, time, title in rows]
 
 
-def _remark_on_quick(one: suite.Suite, place: Place, tests: keys.Tests) -> str:
+def _remark_on_quick(one: suite.Suite, place: Place) -> str:
     """A remark that a suite has a quick form, with its time; empty if it has none."""
     if not suite.exists(short := one.name + suite.QUICK):
         return ""
-    time = _time_text(suite.load(short), place.shape, tests)
+    time = _time_text(suite.load(short), place.shape)
     return f" (--quick: {time})" if time else " (--quick)"
 
 
-def _time_text(one: suite.Suite, machine: shape.Shape, tests: keys.Tests) -> str:
+def _time_text(one: suite.Suite, machine: shape.Shape) -> str:
     if not one.record_s:
         return ""
     requests, _ = one.requests_for(machine)
-    records = sum(keys.records(request.line, machine, tests) for request in requests)
+    records = count_records([request.line for request in requests])
     often = one.rounds * (2 if one.where == "both" else 1)
     return duration(records * often * one.record_s) if records else "-"
 

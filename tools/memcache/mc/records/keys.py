@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tests of a side and their keys, as the side describes them in a text, and the number of
-records that a request makes. The text looks like this:
+"""The tests of a side and their keys, as the side describes them in a text that looks like this:
 
     every test: takes these keys
       size=16M          1K..16G                   bytes
@@ -13,10 +12,9 @@ records that a request makes. The text looks like this:
 import re
 from dataclasses import dataclass, replace
 from functools import cache
-from math import prod
 
-from mc.records.shape import UNITS, Shape, numbers
-from mc.records.tests import SECONDS, test_of
+from mc.records.shape import UNITS
+from mc.records.tests import SECONDS
 
 EVERY = "every test"
 KEY = re.compile(r"  (?P<name>\w+)=(?P<preset>\S*)\s+(?P<values>\S+)")
@@ -88,37 +86,6 @@ def parse(text: str) -> Tests:
     common = tests.pop(EVERY, {})
     return {test: own | {key: key_of_all for key, key_of_all in common.items() if key not in own}
             for test, own in tests.items()}
-
-
-def records(line: str, shape: Shape, tests: Tests) -> int:
-    """The number of records that this request will make."""
-    test, *words = line.split()
-    asked = {key: known_key.preset for key, known_key in tests.get(test, {}).items()}
-    asked |= dict(word.partition("=")[::2] for word in words)
-    cpus = _cpus(asked.pop("cpu", "0"), shape)
-    grouped = _records_of_groups(asked.pop("groups", ""))
-    steps = 1 + bytes_of(asked.pop("steps", "0"))
-    parts = {"cpu": cpus, "pair": cpus * (cpus - 1), "group": grouped, "step": cpus * steps}.get(
-        test_of(test).records, cpus if asked.get("measure") == "each" else 1)
-    return parts * prod(sum(map(_steps, values.split(","))) for values in asked.values())
-
-
-def _cpus(value: str, shape: Shape) -> int:
-    return len(shape.cpus) if value == "all" else len(numbers(value)) or 1
-
-
-def _records_of_groups(groups: str) -> int:
-    """The number of records of all of these groups: their total, each group, and each CPU."""
-    lists = [group.partition(":")[0] for group in groups.split("+")]
-    return 1 + len(lists) + sum(len(numbers(cpus)) for cpus in lists)
-
-
-def _steps(value: str) -> int:
-    """The number of values of A..B, which doubles from A to B."""
-    low, _, high = value.partition("..")
-    if not high or not (bytes_of(low) and bytes_of(high)):
-        return 1
-    return max(bytes_of(high) // bytes_of(low), 1).bit_length()
 
 
 def ns_of(text: str) -> int:

@@ -135,6 +135,8 @@ class Debugfs(Side):
             return Failure(f"{self.path}: {error.strerror}: {_why_not_root()}; {WITHOUT}")
         if not isinstance(error, FileNotFoundError):
             return Failure(f"{self.path}: {error.strerror}")
+        if str(self.path) == STANDARD and not module.takes_modules():
+            return Failure(f"{': '.join(module.none_taken())}; {WITHOUT}")
         if str(self.path) == STANDARD and not has_debugfs():
             return Failure("this kernel has no debugfs: it lacks CONFIG_DEBUG_FS, or was booted "
                            f"with debugfs=off; {WITHOUT}")

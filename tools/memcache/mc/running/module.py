@@ -30,8 +30,20 @@ def installed_version(root: str = "") -> str:
     return _output_of("modinfo", "-b", f"{root}/", "-F", "version", NAME)
 
 
+def takes_modules(root: str = "") -> bool:
+    """Whether the kernel can load any module, as far as /proc tells."""
+    return os.path.exists(f"{root}/proc/modules") or not os.path.exists(f"{root}/proc/version")
+
+
+def none_taken() -> tuple[str, str]:
+    """What is wrong with a kernel that takes no modules, and what to do."""
+    return "this kernel takes no modules", f"boot one that has CONFIG_MODULES=y{advice('guest')}"
+
+
 def how_to_load(root: str = "") -> str:
     """The commands that load the module, or the reason why there are none."""
+    if not takes_modules(root):
+        return ": ".join(none_taken())
     is_installed = _succeeds("modprobe", "-d", f"{root}/", "--dry-run", "--quiet", NAME)
     ways = [advice("load"), f"modprobe {NAME}" if is_installed else ""]
     return ", or ".join(f"{sudo()}{way}" for way in ways if way) \
@@ -62,14 +74,19 @@ def _advice_for_dkms(root: str, wanted: str = "*") -> str:
     return f"{what}{failed}: {sudo()}dkms install {NAME}/{own}"
 
 
+def can_load() -> bool:
+    """Whether a run loads the module by itself: root runs it, and it is installed."""
+    return "MEMCACHE_DEBUGFS" not in os.environ and os.geteuid() == 0 \
+        and _succeeds("modprobe", "--dry-run", "--quiet", NAME)
+
+
 @contextmanager
 def keep_loaded(sysfs: Path = Path("/sys")) -> Iterator[None]:
     """The module, loaded as long as this context lasts, if root may load it: it is installed
     for this kernel (by DKMS, say), and nobody has loaded it yet. In all other cases nothing
     happens."""
     here = sysfs / "module" / NAME
-    if "MEMCACHE_DEBUGFS" in os.environ or os.geteuid() != 0 or here.exists() \
-            or not _succeeds("modprobe", "--dry-run", "--quiet", NAME):
+    if here.exists() or not can_load():
         yield
         return
     say("loading the module for this run")

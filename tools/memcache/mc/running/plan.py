@@ -3,6 +3,7 @@
 of suites are adapted to the shape of the machine, and each request becomes a job for every
 side that can measure it."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,12 +11,12 @@ from functools import cached_property
 from mc import Failure, emit, hint, plural, say
 from mc.records import check, keys, shape, suite
 from mc.records.suite import Request
-from mc.records.tests import is_program
+from mc.records.tests import is_program, test_of
 from mc.running import mark
 from mc.running.debugfs import Debugfs
 from mc.running.fit import NAMES, fit
 from mc.running.side import Side
-from mc.running.user import User, our_words
+from mc.running.user import User, count_records, our_words
 from mc.status import WRONG
 
 
@@ -94,6 +95,9 @@ def requests(words: list[str], place: Place) -> list[Request]:
     for word in words:
         if lines and "=" in word.split(" ")[0]:
             lines[-1] += f" {word}"
+        elif lines and check.SIZE.fullmatch(word) and not is_program(lines[-1].split(" ")[0]):
+            lines[-1] += f" size={word}"
+            place.say(f"{word}: this is size={word}")
         else:
             lines.append(word)
     return [request for line in lines for request in _requests(line, place)]
@@ -126,6 +130,8 @@ def _requests(line: str, place: Place) -> list[Request]:
             fault = place.mistake_in(ours)
     if fault:
         raise Failure(fault, WRONG)
+    if ours.split()[0] == "mmio" and not re.search(r"\b(target|type)=", ours):
+        place.say("mmio: this times memory; target=DEVICE/BAR times a device")
     return [Request(line.strip() if ours.split() == words else ours)]
 
 
@@ -243,6 +249,15 @@ def is_complete(planned: list[Job], asked: list[Request], place: Place) -> bool:
                for side in place.sides_for(request))
 
 
+def fits_process(asked: list[Request], place: Place) -> bool:
+    """Whether the kernel shall measure this, unless --where says otherwise, and a process can: no
+    value, and no device, needs the module."""
+    side = next(side for side in place.sides if side.where == "user")
+    return {request.where for request in asked} == {"kernel"} and not any(
+        re.search(r"\btarget=(?!ram\b)", request.line) or _fit_to_side(
+            request.line, side, False, {"user": place.tests["user"]})[1] for request in asked)
+
+
 def _jobs_of_round(same: list[Job], number: int, rounds: int) -> list[Job]:
     """The jobs of one request in this round, of which there are `rounds`."""
     if rounds == 1:
@@ -265,14 +280,17 @@ def length_lines(planned: list[Job], place: Place) -> Iterator[str]:
     """The number of records that each suite will make, and an estimate of the time."""
     for name in dict.fromkeys(job.request.suite for job in planned if job.request.suite):
         mine = [job for job in planned if job.request.suite == name]
-        count = sum(keys.records(job.request.line, place.shape, place.tests[job.side.where])
-                    for job in mine)
+        count = count_records([job.request.line for job in mine])
         each = mine[0].request.record_s
-        about = f", about {duration(count * each)} (longer in an emulator)" if each else ""
+        # How many regions memory has is seen when it is taken.
+        roughly = any(test_of(job.request.test).records == "region" for job in mine)
+        records = "" if count is None else f", {'about ' * roughly}{plural(count, 'record')}"
+        about = f", about {duration(count * each)} (longer in an emulator)" if each and count \
+            else ""
         most = max(job.round or 1 for job in mine)
         requests = plural(sum((job.round or 1) == 1 for job in mine), "request") + (
             f" in {most} rounds" if most > 1 else "")
-        yield f"{name}: {requests}, {plural(count, 'record')}{about}"
+        yield f"{name}: {requests}{records}{about}"
 
 
 def duration(seconds: float) -> str:

@@ -53,6 +53,23 @@ def our_words(lines: list[str], fault: str) -> list[str]:
                   WRONG)
 
 
+def count_records(lines: list[str]) -> int | None:
+    """The number of records that these requests make on this machine, as the engine counts them;
+    None if it is not known."""
+    program = find()
+    if not program or not lines:
+        return None
+    # A call takes so many words only.
+    parts = [lines[at:at + 500] for at in range(0, len(lines), 500)]
+    try:
+        counts = [subprocess.run([program, "--records", "--", *part], capture_output=True,
+                                 text=True, stdin=subprocess.DEVNULL, check=True).stdout.split()
+                  for part in parts]
+        return sum(int(count) for part in counts for count in part)
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return None
+
+
 class User(Side):
     where = "user"
 
