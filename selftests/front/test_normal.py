@@ -13,6 +13,7 @@ from unittest import mock
 import fake
 from mc import Failure
 from mc.analysis import contribution, fleet, normal, reference
+from mc.analysis import names as cpu_names
 from mc.commands import cli
 from mc.output import document, report, terminal
 from mc.output import fleet as fleet_output
@@ -444,22 +445,40 @@ class Shown(Case):
             self.assertIn("Nothing is published of this CPU", said)
 
     def test_the_list(self):
-        status, said = self.command("reference", "kaby")
+        status, said = self.command("reference", "i7-7700")
         self.assertEqual(0, status)
         self.assertRegex(said, r"load from L3, cycles +40 +44 +48 +4 +one\+two 2017")
         self.assertIn("two: Source two, https://two.example (MIT). Loads.", said)
         _, said = self.command("reference", "--list")
-        self.assertRegex(said, rf"{MODEL} +16 +Kaby")
+        self.assertRegex(said, rf"Intel +Kaby Lake, Coffee Lake +{MODEL} +16 +Kaby")
+        self.assertNotIn("unnamed", said)
         for words in (["nothing"], ["--list", "nothing"]):
             with contextlib.redirect_stderr(io.StringIO()) as warned:
                 self.assertEqual((2, ""), self.command("reference", *words))
             self.assertIn("nothing is known of a CPU that is called nothing", warned.getvalue())
 
-    def test_figures_of_unnamed_cpus_are_listed_and_compared_with_none(self):
-        title = "A CPU that its source does not name"
-        for model, there in ((MODEL, False), (f"{MODEL} maker,chip", True), ("unnamed", True)):
-            _, said = self.command("reference", model)
-            self.assertEqual(int(there), said.count(title), model)
+    def test_names_as_people_write_them(self):
+        for name, *wanted in (
+                ("9950X", "AuthenticAMD 26 68"), ("7950x", "AuthenticAMD 25 97"),
+                ("Ryzen Threadripper 7970X", "AuthenticAMD 25 24"),
+                ("EPYC 9654", "AuthenticAMD 25 17"), ("EPYC 9965", "AuthenticAMD 26 17"),
+                ("AMD EPYC 7763 64-Core Processor", "AuthenticAMD 25 1"),
+                ("sapphire rapids", "GenuineIntel 6 143"), ("Xeon 8480", "GenuineIntel 6 143"),
+                ("Intel(R) Xeon(R) Gold 6252 CPU @ 2.10GHz", "GenuineIntel 6 85 steppings 5-7"),
+                ("E5-2680 v4", "GenuineIntel 6 79"), ("i9-13900K", "GenuineIntel 6 183"),
+                ("i7-1185G7", "GenuineIntel 6 140"), ("graviton3", "Arm 8 3392"),
+                ("Ice Lake", "GenuineIntel 6 126", "GenuineIntel 6 106"),
+                ("Raspberry Pi 4", "Arm 8 3336 brcm,bcm2711"), ("M1", "Apple 8 35"),
+                ("nothing",), ("Lake S",)):
+            self.assertEqual(wanted, cpu_names.meant(name), name)
+        self.assertIn("AuthenticAMD 26 68", cpu_names.meant("Zen 5"))
+        for name, said in (("i9-13900K", "published of GenuineIntel 6 183 (Raptor Lake)"),
+                           ("i7-7700", r"GenuineIntel 6 158 (Kaby)"), ("zen 5", "Granite Ridge"),
+                           (f"{MODEL} maker,chip", f"load from memory, ns{100:>32}")):
+            for word in "reference", "is-this-normal":
+                self.assertIn(said, self.command(word, name)[1])
+
+    def test_figures_of_unnamed_cpus_are_compared_with_none(self):
         self.assertIsNone(self.expected(rate("read", 10.0, type="uc"), cpu_model=159))
         self.assertIsNone(contribution._published("uc_write_mb_per_s"))
 

@@ -61,6 +61,7 @@ COMMANDS = {
     "complete": "print completions of a word (shells call this)",
 }
 # Words that are no commands of their own.
+SAME = {"normal": "reference", "expected": "reference", "is-this-normal": "reference"}
 WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"]}
 LENT = "/run/memcache"      # has a note of each device that `mmio` has taken
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
@@ -131,6 +132,7 @@ def main(argv: list[str]) -> int:
 def _command(argv: list[str]) -> int:
     if argv[:1] == ["help"] and argv[1:]:
         argv = [argv[1], "--help"]
+    argv = [SAME.get(word, word) for word in argv[:1]] + argv[1:]
     of_overview = _options_of_overview(argv)
     if of_overview is None:
         argv = _as_run(WORDS.get(argv[0], argv) if len(argv) == 1 else argv)

@@ -2,9 +2,10 @@
 """`memcache reference`: what is published of a model of CPU, with its sources."""
 
 import argparse
+import re
 
 from mc import Failure, emit
-from mc.analysis import reference
+from mc.analysis import names, reference
 from mc.analysis.reference import FIGURES, UNNAMED, Reference
 from mc.output import terminal
 from mc.parts import Grid, Heading, Part, Sentence, bullets
@@ -14,9 +15,10 @@ from mc.running import platform, user
 from mc.status import DONE, WRONG
 
 EPILOG = """\
-CPU is a part of a model's name or key, as `memcache reference --list` prints
-them, such as `Skylake` or `GenuineIntel 6 85`; or a results file, which means
-its machine. Without it: this machine.
+CPU is the name of a CPU or of a core, such as `9950X`, `EPYC 9654`, `Zen 5`,
+`Raspberry Pi 4`; a part of a name or key that `memcache reference --list`
+prints, such as `GenuineIntel 6 85`; or a results file, which means its machine.
+Without it: this machine.
 
 Figures are those of other machines of the model: the lowest, the median and
 the highest. Each source measures in its own way; the list below the table says
@@ -35,19 +37,15 @@ def command(args: argparse.Namespace) -> int:
     if word.endswith(".jsonl") and not args.list:
         machine = results.load(" ".join(args.cpu))[0].machine
     elif word or args.list:
-        models = [model for model in reference.data().rows if _fits(model, word)]
+        models = _models_of(word)
         if not models:
             raise Failure(f"nothing is known of a CPU that is called {word}; "
                           "memcache reference --list has all", WRONG)
-        if args.list:
-            emit(terminal.lines([_listing(models)]))
-            return DONE
-        exact = [model for model in models if model.lower() == word.lower()]
-        if len(exact or models) > 1:
+        whole = {re.sub(r" (performance|efficiency)$", "", model) for model in models}
+        if args.list or len(whole) > 1:
             emit(terminal.lines([_listing(models)]))
         else:
-            model, = exact or models
-            emit(terminal.lines(parts(model) + of_unnamed_cpus([model])))
+            emit(terminal.lines([part for model in models for part in parts(model)]))
         return DONE
     else:
         machine = user.machine() | platform.describe()
@@ -55,15 +53,33 @@ def command(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _fits(model: str, word: str) -> bool:
-    return word.lower() in f"{model} {reference.data().names.get(model, '')}".lower()
+def _models_of(word: str) -> list[str]:
+    """The models that a word of the user means, also such without figures: a key, the name of a
+    CPU, a core, or words of these; all for no word."""
+    known = reference.data()
+    all_models = [model for model in known.rows if model != UNNAMED]
+    if word.lower() in map(str.lower, all_models) or not word:
+        return [model for model in all_models if word.lower() in ("", model.lower())]
+    found = names.meant(word)
+    text = {model: names.plain(f"{model} {known.names.get(model, '')}") for model in all_models}
+    if len(found) != 1 or word.lower() in names.core_of(found[0]).lower():
+        begins = re.compile(rf"\b{re.escape(names.plain(word))}")
+        whole = [model for model in all_models if re.search(f"{begins.pattern}\\b", text[model])]
+        found += whole or ([] if found else [m for m in all_models if begins.search(text[m])])
+    kinds = [model for key in found for model in all_models
+             if model.startswith(f"{key} ") and "," not in model.removeprefix(key)]
+    return [*dict.fromkeys([key for key in found if key in known.rows or not any(
+        kind.startswith(f"{key} ") for kind in kinds)] + kinds)]
 
 
 def _listing(models: list[str]) -> Grid:
     known = reference.data()
-    return Grid(["model", "figures", "called"],
-                [[model, str(len(known.rows[model])), known.names.get(model, "")]
-                 for model in models], left=1)
+    rows = [[names.maker_of(model), names.core_of(model) or known.names.get(model, ""), model,
+             str(len(known.rows.get(model, {}))), known.names.get(model, "")] for model in models]
+    by_number = sorted(rows, key=lambda row: [int(part) if part.isdigit() else 0
+                                              for part in row[2].split()])
+    return Grid(["maker", "core", "model", "figures", "called"],
+                sorted(by_number, key=lambda row: row[:2]), left=3)
 
 
 def of_machine(machine: dict) -> list[Part]:
@@ -89,28 +105,19 @@ def of_machine(machine: dict) -> list[Part]:
             found.append(Sentence("Nothing is published of this model that memcache knows."))
         else:
             found += parts(model, machine.get("platform") or "")
-    return found + of_unnamed_cpus(models)
-
-
-def of_unnamed_cpus(models: list[str]) -> list[Part]:
-    """Figures of CPUs that their sources do not name, if none of these models has one of them."""
-    known = reference.data().rows
-    rows = known.get(UNNAMED, {})
-    if not rows or UNNAMED in models or any(rows.keys() & known.get(model, {}).keys()
-                                            for model in models):
-        return []
-    return [*parts(UNNAMED), Sentence("This may be any CPU, and nothing is compared with it. "
-                                      "`memcache report --contribute` gives figures of yours.")]
+    return found
 
 
 def parts(model: str, platform_name: str = "") -> list[Part]:
     """The figures of a model, and their sources."""
     known = reference.data()
-    rows = known.known(model, platform_name)
-    name = known.names.get(model)
+    core, _, chip = model.rpartition(" ")
+    rows = known.known(core, chip) if "," in chip else known.known(model, platform_name)
+    name = known.names.get(model) or names.core_of(model)
+    if not rows:
+        return [Sentence(f"Nothing is published of {model} ({name}) that memcache knows.")]
     used = dict.fromkeys(source for row in rows.values() for source in row.sources.split("+"))
-    title = "A CPU that its source does not name" if model == UNNAMED else model
-    said: list[Part] = [Heading(f"{title}{f' ({name})' if name else ''}"), Grid(
+    said: list[Part] = [Heading(f"{model}{f' ({name})' if name else ''}"), Grid(
         ["figure", "low", "typical", "high", "machines", "source"],
         [_row(row) for figure, row in sorted(rows.items(), key=lambda one: [*FIGURES].index(
             one[0]))], left=1)]
