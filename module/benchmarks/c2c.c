@@ -208,6 +208,8 @@ static int run_round(struct mc_worker *w, struct c2c_job *job, u32 round)
 	int err = writes ? prepare_lines(w, job, round) : 0;
 
 	err = err ? err : mc_barrier(w);
+	if (!err && !writes && !round)
+		mc_settling_from_now(&job->meas.settling);
 	if (!err && !writes) {
 		err = load_lines(w, job, &ps);
 		if (!err) {

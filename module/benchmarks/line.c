@@ -182,6 +182,7 @@ static int line_job(struct mc_worker *w, void *arg)
 	u64 ps = 0;
 	int err = link_words(w, job, 0, &start), d;
 
+	mc_settling_from_now(&job->meas.settling);
 	while (!err && mc_measurement_wants(&job->meas)) {
 		mc_sample_begin(w, job->meas.each);
 		for (d = 0; !err && d < NDISTANCES; d++)

@@ -66,15 +66,18 @@ int mc_core_mhz(struct mc_worker *w, u64 *mhz)
  * mc_core_mhz_now() - frequency of this core at this moment
  *
  * It is measured only once, in 1 to 2 us, so the time that it takes to read the time counter
- * is subtracted.
+ * is subtracted. After a pause the code is no longer in the caches, so a few cycles come first.
  *
  * Context: An open window.
  * Return: MHz, 0 if the time counter ran backwards or has not moved.
  */
 u64 mc_core_mhz_now(void)
 {
-	u64 cost = mc_ns_to_ticks(mc_clock.cost_ps) / 1000, from = mc_ticks(), ticks;
+	u64 cost = mc_ns_to_ticks(mc_clock.cost_ps) / 1000, from, ticks;
 
+	mc_ticks();
+	mc_asm_clock(COST_CYCLES);
+	from = mc_ticks();
 	mc_asm_clock(BRIEF_CYCLES);
 	ticks = mc_ticks();
 	return ticks > from + cost ? mhz_of(BRIEF_CYCLES, ticks - from - cost) : 0;

@@ -63,12 +63,24 @@ u64 mc_core_worked(struct mc_worker *w)
  */
 void mc_settling_begin(struct mc_settling *s, u32 warmups, u64 least_ns)
 {
-	u64 now = mc_ticks();
-
 	*s = (struct mc_settling){
-		.warmups = warmups, .least = mc_ns_to_ticks(least_ns), .began = now,
-		.from = now, .last = now, .settled = !warmups && !least_ns,
+		.warmups = warmups, .least = mc_ns_to_ticks(least_ns),
+		.settled = !warmups && !least_ns,
 	};
+	mc_settling_from_now(s);
+}
+
+/**
+ * mc_settling_from_now() - note that what settles begins now, and that all before was set-up
+ * @s: the settling
+ *
+ * Context: One thread, before the first sample.
+ */
+void mc_settling_from_now(struct mc_settling *s)
+{
+	s->began = mc_ticks();
+	s->from = s->began;
+	s->last = s->began;
 }
 
 /* Do the last samples that were thrown away agree? */

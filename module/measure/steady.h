@@ -25,7 +25,7 @@
  * @warmups: number of samples that the request throws away and that are still to come
  * @least: a sample is kept if its threads had worked for so many ticks before; 0: there is
  *         nothing that settles
- * @began: ticks at which the measurement began
+ * @began: ticks at which that began which settles: not the set-up
  * @from: ticks at which the current wait began
  * @last: ticks at the end of the last sample
  * @recent: times of the last samples that were thrown away, the oldest at @seen modulo
@@ -57,6 +57,7 @@ struct mc_settling {
 bool mc_shared_window(const struct mc_worker *w);
 u64 mc_core_worked(struct mc_worker *w);
 void mc_settling_begin(struct mc_settling *s, u32 warmups, u64 least_ns);
+void mc_settling_from_now(struct mc_settling *s);
 bool mc_settling_keeps(struct mc_settling *s, u64 ps, u64 worked, bool hit);
 enum mc_steady mc_settling_verdict(const struct mc_settling *s, u64 *samples, u32 n, bool hit);
 

@@ -182,6 +182,8 @@ int mc_together_work(struct mc_worker *w, struct mc_together *t, struct mc_walk 
 	else
 		mc_walk_begin(walk, &me->load, w->index);
 	mc_events_clear(w->events);
+	if (w->index == t->leader)
+		mc_settling_from_now(&t->meas->settling);
 	while (now != MC_TOGETHER_OVER) {
 		int err = work_once(w, t, &place, &done);
 

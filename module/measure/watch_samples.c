@@ -163,8 +163,10 @@ static int watch_accesses(struct mc_worker *w, struct mc_watch_job *job)
 
 	if (!err && !alone)
 		err = mc_barrier(w);
-	if (!w->index)
+	if (!w->index) {
 		job->began = mc_ticks();
+		mc_settling_from_now(&job->meas.settling);
+	}
 	if (!err && !alone)
 		err = mc_barrier(w);
 	while (!err && mc_measurement_wants(&job->meas)) {

@@ -196,6 +196,15 @@ static void test_median_and_fastest(void **state)
 	assert_int_equal(rec->window_max_ps, 1024 * 150 * NS + sim.overhead);
 }
 
+/* The wait for the clock to rise begins when the first lines are there. */
+static void test_the_wait_begins_with_the_loads(void **state)
+{
+	reset(2);
+	sim.look = 20 * MS;	/* when the chain is made, and for each round's lines */
+	assert_int_equal(measure("c2c cpu=0,1 size=16K warmup=0 repeat=1 state=hitm"), 0);
+	assert_in_range(rec->warmup_ps, 20 * MS, 30 * MS);
+}
+
 static unsigned int timed;		/* windows of the reader in the current sample */
 static unsigned int backwards;		/* one of them in which the clock runs backwards */
 

@@ -401,6 +401,21 @@ static void test_a_large_set_has_no_longer_samples(void **state)
 	assert_int_equal(rec->stats.median_ps, 32768 * waiting_ps(100));
 }
 
+static void slow_set_up(struct mc_worker *w)
+{
+	if (!w->irq_off)
+		sim_spend(MS);
+}
+
+/* What the set-up takes is no part of the wait for the loop to settle. */
+static void test_the_wait_begins_with_the_load(void **state)
+{
+	reset(2);
+	sim.opened = slow_set_up;
+	assert_int_equal(measure("loaded size=256K delay=0 warmup=0 repeat=3 irq=off cpu=0,1"), 0);
+	assert_in_range(rec->warmup_ps, 10 * MS, 11 * MS);
+}
+
 static u64 calls_before[THREADS_MOST];
 static unsigned int still;	/* samples in which a thread did not load */
 

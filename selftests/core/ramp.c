@@ -19,7 +19,8 @@ enum {
 #define WINDOW_PASSES	128		/* so many take 12.8 us, and twice as many too long */
 #define WINDOW_PS	(WINDOW_PASSES * PASS_PS)
 #define READ_PS		(20 * NS)	/* the time counter, twice */
-#define CLOCK_PS	(1008 * NS + READ_PS)	/* 4032 cycles at 4000 MHz */
+#define CLOCK_PS	(1032 * NS + 2 * READ_PS)	/* 96 and 4032 cycles at 4000 MHz */
+#define COLD_PS		(3 * NS)		/* of code that has not run since a pause */
 #define STEP_PS		(20 * WINDOW_PS + CLOCK_PS)	/* the least that is above 250 us */
 #define FIRST_MIDDLE	1250		/* of a step of 250 us, in 100 ns */
 
@@ -27,6 +28,7 @@ enum {
 
 static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span span;
+static bool cold;
 static u64 woke[THREADS_MOST];		/* when the core woke up */
 static u64 slept;			/* ns for which all threads have slept */
 static unsigned int sleeps;		/* how often */
@@ -76,6 +78,7 @@ static void on_sleep(u64 ns)
 {
 	slept += ns;
 	sleeps++;
+	cold = true;
 	woke[sim_self()] = sim.now[sim_self()];
 	if (asleep)
 		asleep();
@@ -83,7 +86,8 @@ static void on_sleep(u64 ns)
 
 void mc_asm_clock(u64 cycles)
 {
-	sim_spend(cycles * 1000000 / 4000 + READ_PS);
+	sim_spend(cycles * 1000000 / 4000 + READ_PS + (cold ? COLD_PS : 0));
+	cold = false;
 }
 
 static void costs(void)
