@@ -16,7 +16,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_STATE = MC_KEY_FIRST, KEY_HOME };
+enum { KEY_STATE = MC_KEY_FIRST, KEY_HOME, KEY_STRIDE };
 
 enum {
 	COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_LINES,
@@ -48,6 +48,10 @@ static const struct mc_key keys[] = {
 		.name = "home", .column = "home", .preset = "writer",
 		.kind = MC_CHOICE, .names = home_names,
 		.help = "CPU whose node has the memory, with node=auto",
+	}, {
+		.name = "stride", .column = "stride_bytes", .preset = "320",
+		.kind = MC_SIZE, .min = LINE, .max = 1ULL << 30, .multiple = LINE,
+		.help = "bytes from line to line; 320: prefetchers do not bring the next ones along",
 	},
 };
 
@@ -78,7 +82,7 @@ static const struct mc_column columns[] = {
 	},
 	[COL_LINES] = {
 		.name = "lines", .roles = MC_COUNT, .json_only = true,
-		.help = "lines in the working set",
+		.help = "lines in the working set: one in each stride",
 	},
 };
 
@@ -119,6 +123,10 @@ static int c2c_check(struct mc_run *run, const struct mc_point *point)
 	if (point->v[MC_KEY_TYPE] != MC_WB)
 		return mc_fail(&run->error, -EINVAL,
 			       "type: only wb is kept in caches");
+	if (point->v[MC_KEY_SIZE] < 2 * point->v[KEY_STRIDE])
+		return mc_fail(&run->error, -EINVAL,
+			       "stride: %llu bytes have less than two lines so far apart",
+			       point->v[MC_KEY_SIZE]);
 	return 0;
 }
 
@@ -264,14 +272,14 @@ static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	const struct mc_view *view = run->area.view;
-	u64 size = point->v[MC_KEY_SIZE];
+	u64 size = point->v[MC_KEY_SIZE], stride = point->v[KEY_STRIDE];
 	struct c2c_job *job = arg;
 
 	mc_pair_of(run, job->who);
 	job->ok = true;
 	job->state = point->v[KEY_STATE];
 	job->chase = (struct mc_chase){
-		.view = view, .stride = LINE, .n = size / LINE,
+		.view = view, .stride = stride, .n = size / stride,
 		.order = MC_CHASE_RANDOM,
 	};
 	job->flush = (struct mc_pass){
@@ -284,7 +292,7 @@ const struct mc_test mc_test_c2c = {
 	.spec = {
 		.name = "c2c",
 		.help = "loads of lines that another CPU's cache holds, pair by pair",
-		.presets = "size=16K cpu=all",
+		.presets = "size=80K cpu=all",
 		.keys = keys,
 		.nkeys = ARRAY_SIZE(keys),
 		.columns = columns,

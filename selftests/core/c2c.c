@@ -28,6 +28,7 @@ static u64 clean_ps, modified_ps;	/* one that another CPU has */
 static u64 spoilt;			/* line whose second word a reader's loads change */
 static bool loses;			/* stores are lost, but those of the first time */
 static u8 blank;			/* each byte of memory at first */
+static u64 along;			/* so many of the next lines come with one that a CPU lacks */
 
 static struct {
 	u8 cpus;		/* those that have the line, a bit each */
@@ -47,9 +48,13 @@ static u64 load(u64 line)
 	u8 me = 1 << sim_self(), others = state_of[line].cpus & ~me;
 	u64 ps = state_of[line].cpus & me ? OWN_PS : !others ? MEMORY_PS :
 		 state_of[line].modified ? modified_ps : clean_ps;
+	u64 along_until;
 
-	state_of[line].modified &= !others;
-	state_of[line].cpus |= me;
+	along_until = state_of[line].cpus & me ? line : line + along;
+	for (; line <= along_until && line < LINES; line++) {
+		state_of[line].modified &= !(state_of[line].cpus & ~me);
+		state_of[line].cpus |= me;
+	}
 	return ps;
 }
 
@@ -128,6 +133,7 @@ static void costs(void)
 	modified_ps = 150 * NS;
 	spoilt = LINES;
 	loses = false;
+	along = 0;
 	/* A window lasts longer than its content by the reported cost of the clock. */
 	sim.overhead = mc_clock.cost_ps;
 }
@@ -140,7 +146,7 @@ static void assert_line(const char *how, u64 ps)
 	char line[120];
 
 	reset(2);
-	snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K warmup=1 repeat=3 %s", how);
+	snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=3 %s", how);
 	assert_int_equal(measure(line), 0);
 	assert_int_equal(n, 2);
 	for (unsigned int i = 0; i < n; i++) {
@@ -169,10 +175,35 @@ static void test_a_line_costs_what_its_state_costs(void **state)
 	blank = 0;
 }
 
+/* Prefetchers bring pairs of lines and the next ones, so those that are measured lie apart. */
+static void test_no_line_comes_along(void **state)
+{
+	static const struct {
+		const char *how;
+		u64 lines;
+		bool helped;
+	} rows[] = {
+		{ "", 256, false }, { "size=256K", 819, false },
+		{ "size=256K stride=64", LINES, true }, { "size=256K stride=4160", 63, false },
+	};
+	char line[80];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		reset(2);
+		along = 3;
+		snprintf(line, sizeof(line), "c2c cpu=0,1 repeat=1 state=hitm %s", rows[i].how);
+		assert_int_equal(measure(line), 0);
+		assert_figure(rec, COL_LINES, rows[i].lines);
+		assert_int_equal(rec->value[COL_NS] < 150 * NS, rows[i].helped);
+	}
+	reset(2);
+	assert_refused("c2c cpu=0,1 size=4K stride=4K", -EINVAL, "stride");
+}
+
 static void test_the_cache_of_the_writer_has_a_column(void **state)
 {
 	reset(2);
-	assert_int_equal(measure("c2c cpu=0,1 size=256K repeat=1 warmup=0 state=hitm"), 0);
+	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=hitm"), 0);
 	assert_string_equal(mc_test_c2c.spec.columns[COL_LEVEL].name, "writer_level");
 	assert_int_equal(held_bytes, BYTES);
 	assert_figure(&rec[0], COL_LEVEL, MC_HIT_L2);
@@ -188,7 +219,7 @@ static void test_median_and_fastest(void **state)
 {
 	reset(2);
 	after_sample = faster;
-	assert_int_equal(measure("c2c cpu=0,1 size=256K warmup=1 repeat=5 state=hitm"), 0);
+	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=5 state=hitm"), 0);
 	/* 149 ns after the warm-up, and one less in each sample. */
 	assert_figure(rec, COL_NS, 147 * NS);
 	assert_figure(rec, COL_NS_MIN, 145 * NS);
@@ -201,7 +232,7 @@ static void test_the_wait_begins_with_the_loads(void **state)
 {
 	reset(2);
 	sim.look = 20 * MS;	/* when the chain is made, and for each round's lines */
-	assert_int_equal(measure("c2c cpu=0,1 size=16K warmup=0 repeat=1 state=hitm"), 0);
+	assert_int_equal(measure("c2c cpu=0,1 size=16K stride=64 warmup=0 repeat=1 state=hitm"), 0);
 	assert_in_range(rec->warmup_ps, 20 * MS, 30 * MS);
 }
 
@@ -227,7 +258,7 @@ static void test_a_clock_that_runs_backwards(void **state)
 		sim.closing = turn_back;
 		after_sample = restart;
 		timed = 0;
-		assert_int_equal(measure("c2c cpu=0,1 size=256K warmup=1 repeat=3 state=hitm"), 0);
+		assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=3 state=hitm"), 0);
 		assert_int_equal(rec->stats.samples, 2);
 		assert_int_equal(rec->stats.left_out, 1);
 		assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
@@ -243,7 +274,7 @@ static void test_memory_is_on_the_node_of_its_home(void **state)
 		char line[80];
 
 		reset(4);
-		snprintf(line, sizeof(line), "c2c cpu=0-3 size=64K repeat=1 state=hitm home=%s",
+		snprintf(line, sizeof(line), "c2c cpu=0-3 size=64K stride=64 repeat=1 state=hitm home=%s",
 			 home ? "reader" : "writer");
 		assert_int_equal(measure(line), 0);
 		assert_int_equal(n, 12);
@@ -270,7 +301,7 @@ static void test_events_are_those_of_the_samples(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(states); i++) {
 		reset(2);
 		sim.events = 1;
-		snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K warmup=2 repeat=3 state=%s",
+		snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K stride=64 warmup=2 repeat=3 state=%s",
 			 states[i]);
 		assert_int_equal(measure(line), 0);
 		for (unsigned int k = 0; k < n; k++)
@@ -283,7 +314,7 @@ static void test_one_wrong_line_is_found(void **state)
 	for (u64 line = 0; line < LINES; line = 2 * line + 1) {
 		reset(2);
 		spoilt = line;
-		assert_int_equal(measure("c2c cpu=0,1 size=256K repeat=2 state=hitm"), -EBADMSG);
+		assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=2 state=hitm"), -EBADMSG);
 		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 	}
 }
@@ -294,7 +325,7 @@ static void test_lost_stores_are_found(void **state)
 	blank = 0x5a;
 	reset(2);
 	loses = true;
-	assert_int_equal(measure("c2c cpu=0,1 size=256K repeat=2 state=hitm"), -EBADMSG);
+	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=2 state=hitm"), -EBADMSG);
 	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 	blank = 0;
 }
@@ -308,7 +339,7 @@ static int measure_state(const char *state, unsigned int stop_at)
 
 	reset(2);
 	sim.stop_at = stop_at;
-	snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K repeat=1 warmup=0 state=%s", state);
+	snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=%s", state);
 	return measure(line);
 }
 

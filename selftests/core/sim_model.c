@@ -470,6 +470,12 @@ static void test_prefetcher(void **state)
 	assert_int_equal(load(1, 16384), 80);
 	assert_int_equal(load(1, 16384 + 64), 10);	/* the other CPU's is on */
 	model_switch_prefetcher(0, true);
+	/* It brings lines that another CPU has, changed or not, as it does others. */
+	store(1, 32768 + 64);
+	load(1, 32768 + 128);
+	assert_int_equal(load(0, 32768), 80);
+	assert_int_equal(load(0, 32768 + 64), 10);
+	assert_int_equal(load(0, 32768 + 128), 10);
 }
 
 static void test_tlb(void **state)

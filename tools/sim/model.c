@@ -204,6 +204,16 @@ static uint64_t ask_home(unsigned int here, uint64_t line)
 	return prices.home_ns[here][pricing_node(line)];
 }
 
+/* Another CPU has changed the line: both have it now, and L3 or memory has it, too. */
+static void give_up_change(unsigned int cpu, int64_t now, uint64_t line)
+{
+	directory_clean(line);
+	if (l3_of(cpu)->sets)
+		keep_in_l3(cpu, now, line, true);
+	else
+		write_back(now, line);
+}
+
 /* The price of finding a line that the CPU's own caches lack. */
 static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 {
@@ -214,11 +224,7 @@ static uint64_t cost_beyond_own(unsigned int cpu, int64_t now, uint64_t line)
 
 	if (owner >= 0 && owner != (int)cpu) {
 		h->dirty++;
-		directory_clean(line);		/* both have it now, and memory has it, too */
-		if (l3->sets)
-			keep_in_l3(cpu, now, line, true);
-		else
-			write_back(now, line);
+		give_up_change(cpu, now, line);
 		return ask_home(here, line) + prices.dirty_ns[here][shape.node[owner]];
 	}
 	if (cache_use(l3, line)) {
@@ -245,11 +251,15 @@ static void prefetch(unsigned int cpu, int64_t now, uint64_t line)
 	if (!c->prefetches || !c->l2.sets)
 		return;
 	for (; next <= last && next <= line + prices.prefetch_lines; next++) {
-		if (directory_sharers(next))
+		if (directory_sharers(next) >> cpu & 1)
 			continue;
-		if (!cache_use(l3_of(cpu), next)) {
-			clean_everywhere(now, next);
-			serve(now, next, false);	/* nobody waits for that, either */
+		if (directory_owner(next) >= 0) {
+			give_up_change(cpu, now, next);
+		} else if (!cache_use(l3_of(cpu), next)) {
+			if (!directory_sharers(next)) {
+				clean_everywhere(now, next);
+				serve(now, next, false);	/* nobody waits for that, either */
+			}
 			if (l3_of(cpu)->sets)
 				keep_in_l3(cpu, now, next, false);
 		}
