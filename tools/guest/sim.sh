@@ -22,6 +22,9 @@ sim_prepare() {
 	simulator=(-accel "tcg,thread=single" -plugin "$(sim_plugin)")
 	[ -z "${SIM_CONTROL:-}" ] ||
 		simulator+=(-qmp "unix:$(quoted "$SIM_CONTROL.qmp"),server=on,wait=off")
+	[ -z "${SIM_CONTROL:-}" ] || extra+=(
+		-chardev "socket,id=scripts,path=$(quoted "$SIM_CONTROL.scripts"),server=on,wait=off"
+		-device "virtserialport,chardev=scripts")
 	about+=", prices ${prices#"$TOP"/}"
 	# Two things stay where they are: the code of the module, and the rate of the clock, which
 	# CPUID tells, and Linux would watch by the HPET or the PM timer. The machine is no emulation

@@ -75,7 +75,7 @@ const char *control_make(const struct prices *p, const struct shape *s)
  */
 void control_clock_is_read(unsigned int cpu, uint64_t at)
 {
-	int64_t now = vcpus[cpu].clock - vcpus[cpu].rest;
+	int64_t now = machine_clock(cpu);
 	const struct code_range *r;
 
 	for (r = ranges; r < ranges + nranges; r++) {

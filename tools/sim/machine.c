@@ -20,6 +20,7 @@
  * an interrupt of theirs arrives depends on the host, too, unless timers are held.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "machine.h"
@@ -68,7 +69,9 @@ static bool waits(const struct vcpu *c)
 /* The time of what a CPU does next to anything shared. */
 static int64_t turn_of(const struct vcpu *c)
 {
-	return waits(c) ? c->clock - c->queue[c->first % QUEUE_MOST].rest : c->clock;
+	int64_t clock = __atomic_load_n(&c->clock, __ATOMIC_RELAXED);
+
+	return waits(c) ? clock - c->queue[c->first % QUEUE_MOST].rest : clock;
 }
 
 static int64_t lowest_but(const struct vcpu *but)
@@ -97,6 +100,14 @@ static int64_t time_of_all(void)
 	return t > seen ? t : seen;
 }
 
+/** machine_clock() - the time of a CPU at the instruction that reads its clock, or that it is at */
+int64_t machine_clock(unsigned int cpu)
+{
+	const struct vcpu *c = &vcpus[cpu];
+
+	return c->clock - (c->clock == c->read_at ? c->rest : 0);
+}
+
 /**
  * machine_now() - the time, in nanoseconds
  *
@@ -108,7 +119,7 @@ int64_t machine_now(void)
 
 	if (!c && holds_timers && !idle_since)
 		return held_at;
-	return c && c->running ? c->clock - c->rest : time_of_all();
+	return c && c->running ? machine_clock(current) : time_of_all();
 }
 
 /**
@@ -160,6 +171,8 @@ static bool has_woken_another(struct vcpu *c)
  * machine_pass() - a CPU executes a block of instructions
  * @cpu: the CPU
  * @instructions: how many
+ *
+ * Where there is one CPU, QEMU's code adds them to its clock, and nobody calls this.
  */
 void machine_pass(unsigned int cpu, unsigned int instructions)
 {
@@ -169,7 +182,6 @@ void machine_pass(unsigned int cpu, unsigned int instructions)
 	for (i = c->first; i != c->last; i++)
 		c->queue[i % QUEUE_MOST].rest += instructions;
 	c->clock += instructions;
-	c->rest = 0;
 	if (c->limit != NEVER ? waits(c) || c->clock > c->limit + AHEAD_NS : has_woken_another(c))
 		end_turn(c);
 }
@@ -218,13 +230,13 @@ bool machine_clock_is_due(unsigned int cpu, unsigned int rest)
 	uint32_t i;
 
 	c->rest = rest;
+	c->read_at = c->clock;
 	if (!waits(c) && c->clock - rest - 1 <= c->limit)	/* when the instruction begins */
 		return true;
 	end_turn(c);
 	for (i = c->first; i != c->last; i++)
 		c->queue[i % QUEUE_MOST].rest -= rest + 1;
 	c->clock -= rest + 1;
-	c->rest = 0;
 	return false;
 }
 

@@ -79,7 +79,7 @@ class Machine:
                 env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 start_new_session=True)
         try:
-            self._wait()
+            self._boot()
             phases.note("testing")
             self.control = socket.socket(socket.AF_UNIX)
             self.control.connect(str(self.tmp / "control"))
@@ -95,20 +95,38 @@ class Machine:
     def __exit__(self, *_error) -> None:
         self.close()
 
-    def _wait(self) -> int:
-        """Wait for the end of a script, and return its status. The first one is the boot."""
+    def _boot(self) -> None:
+        """Wait until the agent in the guest runs scripts. tools/guest/run may have to start a guest
+        again, with which nobody is connected then."""
         until = time.monotonic() + self.timeout
-        status = self.room / "status"
-        while not status.exists():
-            if self.process.poll() is not None:
-                raise Broken((self.room / "said").read_text(errors="replace"))
-            if time.monotonic() > until:
-                raise Broken(f"no answer in {self.timeout:.0f} s; the console ends with:\n"
-                             f"{self.console.read_text(errors='replace')[-1000:]}")
-            time.sleep(0.02)
-        number = int(status.read_text())
-        status.unlink()
-        return number
+        while self.process.poll() is None and time.monotonic() < until:
+            self.scripts = socket.socket(socket.AF_UNIX)
+            self.scripts.settimeout(self.timeout)
+            try:
+                self.scripts.connect(str(self.tmp / "control.scripts"))
+                self._status(":")
+                return
+            except OSError:
+                self.scripts.close()
+                time.sleep(0.02)
+        raise self._broken("does not boot")
+
+    def _status(self, script: str) -> int:
+        """Have the agent run a script; return its status. OSError: no answer comes."""
+        self.scripts.sendall(script.encode() + b"\0")
+        answer = b""
+        while not answer.endswith(b"\n"):
+            if not (more := self.scripts.recv(8)):
+                raise OSError("the connection has ended")
+            answer += more
+        return int(answer)
+
+    def _broken(self, why: str) -> Broken:
+        """The error for a machine that is of no use any more. It ends."""
+        said, console = (path.read_text(errors="replace")[-1000:] if path.exists() else ""
+                         for path in (self.room / "said", self.console))
+        self.close()
+        return Broken(f"the machine {why}: {said}\nThe console ends with:\n{console}")
 
     def _ask(self, line: str) -> dict:
         """Give an order; return the answer. ValueError: the machine refuses the order."""
@@ -121,9 +139,10 @@ class Machine:
 
     def run(self, script: str) -> tuple[int, str]:
         """Run a shell script in the guest; return its exit status and its output."""
-        (self.room / "script.new").write_text(script)
-        (self.room / "script.new").rename(self.room / "script")
-        status = self._wait()
+        try:
+            status = self._status(script)
+        except OSError as error:
+            raise self._broken(f"does not answer ({error})") from error
         return status, (self.room / "output").read_text(errors="replace")
 
     def sh(self, script: str) -> str:
@@ -189,6 +208,7 @@ class Machine:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGTERM)
         self.process.wait()
+        self.scripts.close()
         if self.control:
             self.control.close()
         shutil.rmtree(self.tmp, ignore_errors=True)

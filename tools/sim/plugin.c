@@ -201,27 +201,33 @@ static void accesses(unsigned int translator, plugin_memory_info info, uint64_t 
 
 /* ---------------------------------------------------------- blocks of instructions */
 
-/**
- * struct block - a block of instructions
- * @at: address of the first one
- * @n: how many
- */
-struct block {
-	uint64_t at;
-	unsigned int n;
-};
+/* Of the only CPU; NULL: there are several. */
+static struct qemu_plugin_scoreboard *of_one;
 
 static void passes(unsigned int translator, void *data)
 {
 	machine_pass(machine_current(), (uintptr_t)data);
 }
 
-static void passes_watched(unsigned int translator, void *data)
+static void begins_watched(unsigned int translator, void *data)
 {
-	const struct block *b = data;
+	control_block_begins((uintptr_t)data);
+}
 
-	control_block_begins(b->at);
-	machine_pass(machine_current(), b->n);
+/* Have a block's instructions counted. One CPU waits for no other, and QEMU's code adds them to its
+ * clock, without a call: a scoreboard's numbers need not lie in it.
+ */
+static void count_block(struct qemu_plugin_tb *tb, unsigned int instructions)
+{
+	struct plugin_number clock = { of_one };
+
+	if (of_one) {
+		clock.offset = (char *)&vcpus[0].clock - (char *)qemu_plugin_scoreboard_find(of_one, 0);
+		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, INLINE_ADD, clock, instructions);
+	} else {
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, passes, REGISTERS_UNTOUCHED,
+						     (void *)(uintptr_t)instructions);
+	}
 }
 
 static struct instruction decode_instruction(const struct qemu_plugin_insn *insn)
@@ -258,21 +264,19 @@ static bool is_watched(const struct qemu_plugin_tb *tb, uint64_t at)
 
 static void translate_block(plugin_id id, struct qemu_plugin_tb *tb)
 {
-	struct block block = { qemu_plugin_tb_vaddr(tb), qemu_plugin_tb_n_insns(tb) };
-	bool watched = is_watched(tb, block.at);
-	unsigned int i;
+	unsigned int i, n = qemu_plugin_tb_n_insns(tb);
+	uint64_t at = qemu_plugin_tb_vaddr(tb);
+	bool watched = is_watched(tb, at);
 
 	if (watched)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, passes_watched, REGISTERS_UNTOUCHED,
-						     keep_copy(&block, sizeof(block)));
-	else
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, passes, REGISTERS_UNTOUCHED,
-						     (void *)(uintptr_t)block.n);
-	for (i = 0; i < block.n; i++) {
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, begins_watched, REGISTERS_UNTOUCHED,
+						     (void *)(uintptr_t)at);
+	count_block(tb, n);
+	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		struct watched w = {
 			.at = qemu_plugin_insn_vaddr(insn), .bytes = qemu_plugin_insn_size(insn),
-			.rest = block.n - 1 - i, .in = decode_instruction(insn),
+			.rest = n - 1 - i, .in = decode_instruction(insn),
 		};
 		const struct action *action = &actions[w.in.kind];
 		void *flags = (void *)(uintptr_t)(w.rest | (w.in.kind == STREAMS ? STREAMING : 0) |
@@ -506,6 +510,8 @@ EXPORTED int qemu_plugin_install(plugin_id id, const struct plugin_info *info, i
 	}
 	if (!take_over() || !take_over_helpers())
 		return -1;
+	if (shape.ncpus == 1)
+		of_one = qemu_plugin_scoreboard_new(sizeof(vcpus[0].clock));
 	qemu_plugin_register_vcpu_init_cb(id, begin_cpu);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate_block);
 	return 0;

@@ -36,6 +36,13 @@ struct plugin_register_name {
 
 enum { REGISTERS_UNTOUCHED, REGISTERS_READ };
 enum { MEMORY_READ_WRITE = 3 };
+enum inline_operation { INLINE_ADD };
+
+/* A number for each CPU, at an offset from the beginning of what the scoreboard has for it. */
+struct plugin_number {
+	struct qemu_plugin_scoreboard *all;
+	size_t offset;
+};
 
 typedef void (*cpu_callback)(plugin_id id, unsigned int cpu);
 typedef void (*exec_callback)(unsigned int cpu, void *data);
@@ -47,6 +54,11 @@ void qemu_plugin_register_vcpu_init_cb(plugin_id id, cpu_callback f);
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, translation_callback f);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, exec_callback f, int flags,
 					  void *data);
+void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb,
+						       enum inline_operation what,
+						       struct plugin_number to, uint64_t number);
+struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t bytes);
+void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *s, unsigned int cpu);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, exec_callback f,
 					    int flags, void *data);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, memory_callback f,
