@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the tests on the simulated machine share: a machine with the module loaded, and
-measurements together with what the machine itself saw of them."""
+measurements together with what the machine itself saw of them.
 
+As a program it prints, a machine a line, its name and the classes of tests that share it. The line
+with the most tests comes first. With BRIEF=, classes that take long are left out."""
+
+import atexit
+import collections
 import json
 import os
 import subprocess
 import sys
+import unittest
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,37 +72,60 @@ def parsed(text: str) -> Run:
     return Run(kinds["machine"][0], kinds["request"][0], kinds["result"])
 
 
-class Room:
-    """A machine with the module loaded, whose windows are watched. ko: another module than the one
-    that was built for the kernel. The other settings are those of a Machine."""
+# The machines that run, by their settings. They end with this program.
+running: dict[tuple, machine.Machine] = {}
 
-    def __init__(self, ko: Path | None = None, kernel: str = KERNEL, **settings):
-        subprocess.run(["make", "-s", "-C", Path(machine.__file__).parent], check=True)
-        if FILE_GIVEN:
-            settings.setdefault("prices", Path(os.environ["PRICES"]))
-        self.ko = ko or TOP / f"build/{kernel}-gcc/module/memcache.ko"
+
+def machine_of(kernel: str, cpus: int = 1, nodes: int = 1, append: str = "") -> machine.Machine:
+    """The machine with these settings. It may have run other tests before. If it has died, or
+    answered nothing, another one is started. All machines have what one class or another needs: a
+    range of memory that the kernel leaves alone and NMIs on each CPU (x86), a device with a BAR
+    (arm64)."""
+    settings = kernel, cpus, nodes, append
+    try:
+        running[settings].run(":")
+    except (KeyError, machine.Broken):
+        files = {"memcache.ko": TOP / f"build/{kernel}-gcc/module/memcache.ko",
+                 "memcache-user": TOP / f"build/user{kernel[len(KERNEL):]}/memcache-user"}
+        x86 = kernel == KERNEL
+        running[settings] = machine.Machine(
+            files, kernel, cpus=cpus, nodes=nodes, devices="" if x86 else "ivshmem=1M",
+            append=f"memmap=1M$0x18000000 apic_extnmi=all {append}" if x86 else append)
+        atexit.register(running[settings].close)
+    return running[settings]
+
+
+class Room:
+    """A machine with the module loaded, whose windows are watched.
+
+    ko: the module
+    prices: a price file
+    settings: those of machine_of()
+    """
+
+    def __init__(self, kernel: str = KERNEL, prices: Path = machine.PRICES, **settings):
+        # Build the machine, and read the file.
+        told = subprocess.run([TOP / "tools/sim/check"], env=os.environ | {"PRICES": str(prices)},
+                              check=True, stdout=subprocess.PIPE).stdout
+        self.file_prices = json.loads(told)
+        self.ko = TOP / f"build/{kernel}-gcc/module/memcache.ko"
         self.pmu = TOP / f"build/{kernel}-gcc-witness/mc_pmu.ko"
         self.user_tool = TOP / f"build/user{kernel[len(KERNEL):]}/memcache-user"
-        files = {"memcache.ko": self.ko, "memcache-user": self.user_tool}
-        self.machine = machine.Machine(files, kernel, **settings)
-        self.file_prices = dict(self.machine.cost)
-
-    def close(self) -> None:
-        self.machine.close()
+        self.machine = machine_of(kernel, **settings)
 
     def load(self, parameters: str = "size_mb=2", **prices: int) -> None:
         """Load the module anew, with these prices; the other prices are those of the file. Its
         standing buffers are small, since setting, clearing and flushing pages takes time."""
         self.machine.run("rmmod memcache")
         self.machine.prices(**(self.file_prices | prices))
-        self.machine.sh(f"insmod /memcache.ko {parameters}")
+        self.machine.sh(f"insmod {self.ko} {parameters}")
         # To read /proc/kallsyms would take this machine 30 times as long.
         text = int(self.machine.sh("echo $(</sys/module/memcache/sections/.text)"), 16)
         self.machine.watch(code_ranges(self.ko, text), code_ranges(self.user_tool))
 
     def load_pmu(self, pmu: str) -> str:
         """Load mc_pmu (selftests/modules). Return: the type of this PMU of it, for perf."""
-        self.machine.sh(f"insmod {self.pmu}")
+        self.machine.sh(f"[ -e /sys/module/mc_pmu ] || insmod {self.pmu}")
         return self.machine.sh(f"cat /sys/bus/event_source/devices/{pmu}/type").strip()
 
     def watch_functions(self, *names: str) -> None:
@@ -137,6 +166,31 @@ class Room:
         return {name: one["effective"] for name, one in told["memory_types"].items()}
 
 
+class Tests(unittest.TestCase):
+    """Tests in a room. Classes with the same settings of it share a machine."""
+    kernel, cpus, nodes, append = KERNEL, 1, 1, ""
+    any_prices = False      # PRICES= gives them others
+    room: Room
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        prices = Path(os.environ["PRICES"]) if cls.any_prices and FILE_GIVEN else machine.PRICES
+        cls.room = Room(cls.kernel, prices, cpus=cls.cpus, nodes=cls.nodes, append=cls.append)
+
+
+def print_classes() -> None:
+    tests, found = [unittest.defaultTestLoader.discover(str(Path(__file__).parent))], {}
+    for test in tests:
+        if isinstance(test, unittest.TestSuite):
+            tests += test
+        elif not (os.environ.get("BRIEF") and getattr(test, "long", False)):
+            settings = [getattr(test, name, "") for name in ("kernel", "append", "cpus", "nodes")]
+            found.setdefault("Linux {} {}, CPUs: {}, nodes: {}".format(*settings), []).append(
+                test.id().rpartition(".")[0])
+    for name, classes in sorted(found.items(), key=lambda item: -len(item[1])):
+        print(f"{name}\t{' '.join(collections.Counter(classes))}")
+
+
 def code_ranges(program: Path, text: int = 0) -> str:
     """Addresses: where opening a window begins and ends, where closing one does, and where a
     record begins. text: the address of the code, if symbols are relative to it."""
@@ -169,3 +223,7 @@ def moved(windows: list[dict], kind: str) -> int:
 
 def total(windows: list[dict], key: str) -> int:
     return sum(window[key] for window in windows)
+
+
+if __name__ == "__main__":
+    print_classes()

@@ -52,8 +52,8 @@ ON_DISK = {
 OWN, OWN_ON_DISK = 0.01, 0.2
 
 
-class File(unittest.TestCase):
-    kernel = "6.1"
+class File(room.Tests):
+    cpus, any_prices = 2, True
     # The kernel's functions that copy. No other function of the kernel moves any line.
     copies = ("memcpy", "__memcpy", "memcpy_orig", "memcpy_erms",
               "copy_user_generic_unrolled", "copy_user_generic_string",
@@ -61,9 +61,9 @@ class File(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(kernel=cls.kernel, cpus=2)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         cls.room.load()
+        cls.addClassCleanup(cls.room.watch_functions)
         cls.room.watch_functions(*cls.copies)
         cls.sh = cls.room.machine.sh
         cls.sh("mkdir -p /run/memory /run/disk; mount -t tmpfs none /run/memory")

@@ -91,15 +91,14 @@ def undisturbed(ask, line):
     raise AssertionError(f"disturbed each time: {line}")
 
 
-class Hierarchy(unittest.TestCase):
-    kernel = "6.1"
+class Hierarchy(room.Tests):
+    any_prices = True
     sets = SETS
     windows_differ_ns = 12      # by instructions of the code around their loops
 
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(kernel=cls.kernel)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         cls.room.load(**room.FREE)
         # One pass, and one with twice the loads, give the time of a load and of a window.
         few, many = undisturbed(cls.room.ask, f"latency size=1M,2M {QUIET}").results

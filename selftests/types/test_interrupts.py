@@ -2,11 +2,8 @@
 """Interrupts that the machine delivers while the clock runs: none with irq=off, and with
 irq=on those that the record tells of."""
 
-import unittest
-
 import accesses
 import room
-from room import machine
 
 # Threads that rest wake up by an interrupt, often just before the clock starts. With sched=keep,
 # none rests.
@@ -22,11 +19,10 @@ def interrupted(run):
             for sample in accesses.samples(run.result, run.windows_of(0))]
 
 
-class Interrupts(unittest.TestCase):
+class Interrupts(room.Tests):
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(prices=machine.PRICES)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         cls.room.load()
 
     def told(self, number, seen):

@@ -3,24 +3,26 @@
 its answer where it can't know one, and pages that a driver frees. `make museum` shows all."""
 
 import sys
-import unittest
+import unittest.mock
 
-from room import TOP
+import room
+from room import TOP, machine
 
 sys.path.insert(0, str(TOP / "tools/museum"))
 import museum
 
 
-class Exhibits(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        museum.build(["ioremap"])
-        cls.halls = {}
+class Exhibits(room.Tests):
+    cpus = 2
 
     @classmethod
-    def tearDownClass(cls):
-        for visit in cls.halls.values():
-            visit.machine.close()
+    def setUpClass(cls):
+        super().setUpClass()
+        museum.build(["ioremap"])
+        cls.halls = {}
+        # The hall is in the machine of other tests.
+        with unittest.mock.patch.object(machine, "Machine", lambda *_, **__: cls.room.machine):
+            museum.visit_of(cls.halls, ())
 
     def test_memcache_notices_the_mistake(self):
         for name in ("guest-pat", "ioremap", "memremap", "left-uc"):

@@ -10,7 +10,7 @@ import unittest
 from dataclasses import dataclass
 
 import room
-from room import TOP, machine
+from room import machine
 from test_hierarchy import sample
 
 LINE = 64
@@ -86,21 +86,15 @@ class Seen:
         return self.windows.get(int(cpu), [])
 
 
-class Several(unittest.TestCase):
-    kernel, programs = "6.1", "build/user"
+class Several(room.Tests):
+    cpus, nodes = CPUS, NODES
     ways = ("width=1", "store=c_loop", "store=rep_movsb")
 
     @classmethod
     def setUpClass(cls):
-        subprocess.run(["make", "-s", "-C", TOP / "tools/sim"], check=True)
-        ko = TOP / f"build/{cls.kernel}-gcc/module/memcache.ko"
-        files = {"memcache.ko": ko, "memcache-user": TOP / cls.programs / "memcache-user"}
-        cls.machine = machine.Machine(files, kernel=cls.kernel, cpus=CPUS, nodes=NODES)
-        cls.addClassCleanup(cls.machine.close)
-        cls.cost = dict(cls.machine.cost)       # those of the file
-        cls.machine.sh("insmod /memcache.ko size_mb=8")
-        text = int(cls.machine.sh("cat /sys/module/memcache/sections/.text"), 16)
-        cls.machine.watch(room.code_ranges(ko, text))
+        super().setUpClass()
+        cls.machine, cls.cost = cls.room.machine, cls.room.file_prices
+        cls.room.load("size_mb=8")
 
     def ask(self, line, **prices):
         """The results of a request, with these prices on top of the file's."""
@@ -109,16 +103,11 @@ class Several(unittest.TestCase):
     def measure(self, line, **prices):
         """The same, with the windows that the machine saw."""
         self.machine.prices(**prices)
-        self.machine.counts()
-        text = self.machine.sh(f"cd {machine.DEBUGFS}; echo '{line}' >run || "
-                               "{ cat run; exit 1; }; cat results.jsonl")
-        counts = self.machine.counts()
-        self.assertFalse(counts["lost"], "more windows than are kept")
-        results = [one for one in map(json.loads, text.splitlines()) if one["record"] == "result"]
-        return [Seen(result, {cpu: [w["did"] for w in counts["windows"]
+        run = self.room.ask(line)
+        return [Seen(result, {cpu: [w["did"] for w in run.windows
                                     if (w["record"], w["cpu"]) == (number, cpu)]
                               for cpu in range(CPUS)})
-                for number, result in enumerate(results, 1)]
+                for number, result in enumerate(run.results, 1)]
 
     def paid(self, windows, accesses, prices):
         """Check that so many accesses paid the first price, and those that were served otherwise
@@ -385,7 +374,7 @@ class Several(unittest.TestCase):
 
 
 class SeveralArm64(Several):
-    kernel, programs = "6.1-arm64", "build/user-arm64"
+    kernel = "6.1-arm64"
     ways = ("width=16", "width=32", "store=c_loop", "store=st1", "store=st4", "store=dgh")
     # Turns are taken by the same code. The busy processes take minutes from this machine.
     test_two_runs_give_the_same_times = None

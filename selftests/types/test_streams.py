@@ -3,11 +3,8 @@
 random accesses. QEMU has no accesses of 64 bytes: tools/check/wide-loops compares those loops
 with the ones of 32 bytes."""
 
-import unittest
-
 import accesses
 import room
-from room import machine
 
 OPS = ("read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad", "nttriad")
 WIDTHS = (16, 32)
@@ -16,11 +13,10 @@ WIDTHS = (16, 32)
 COMMON = "irq=off verify=off warmup=0 repeat=1 disturbed=keep"
 
 
-class Streams(unittest.TestCase):
+class Streams(room.Tests):
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(prices=machine.PRICES)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         cls.room.load()
 
     def exact(self, line):

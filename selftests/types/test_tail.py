@@ -15,12 +15,7 @@ LINE = "tail {} size=1M repeat=2 count=20000 warmup=0"
 PAUSES = ((7800, 350), (3900, 295))
 
 
-class Tail(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.room = room.Room(prices=machine.PRICES)
-        cls.addClassCleanup(cls.room.close)
-
+class Tail(room.Tests):
     def near(self, found, planted, step=0):
         self.assertLessEqual(abs(found - planted), planted / 100 + step)
 
@@ -56,16 +51,16 @@ class Tail(unittest.TestCase):
         self.assertLess(result["ns_per_access"], 530)
 
 
-class Causes(unittest.TestCase):
+class Causes(room.Tests):
     """What is planted on CPU 1, and what the test blames for its spikes. The kernel counts these
     interrupts, too. QEMU sends NMIs. An access lasts until CPU 0, which works, has come as far, so
     nearly all interrupts come during one."""
+    cpus = 2
     LINE = "tail type=uc cpu=1 size=1M repeat=2 count=8000 warmup=0 spike=5300ns irq={}"
 
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(cpus=2, prices=machine.PRICES, append="apic_extnmi=all")
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         cls.room.load(uc_load_ns=5000)
 
     def interrupts(self):
@@ -119,7 +114,7 @@ class Causes(unittest.TestCase):
         self.assert_adds_up(result)
 
 
-class Walks(unittest.TestCase):
+class Walks(room.Tests):
     """Loads at random from more pages or fewer than the TLB has entries. Only a walk of the page
     tables takes time. A PMU counts the machine's walks for the thread."""
     ENTRIES = 256
@@ -127,8 +122,7 @@ class Walks(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(prices=machine.PRICES)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         cls.room.load(**room.FREE | {
             "tlb_miss_ns": 3000, "tlb_entries": cls.ENTRIES, "tlb2_entries": 0})
         cls.kind = cls.room.load_pmu("mc_core")
@@ -172,7 +166,7 @@ class Walks(unittest.TestCase):
                 self.assertLessEqual(set(blamed), {"unknown", "refresh"})
 
 
-class Frequency(unittest.TestCase):
+class Frequency(room.Tests):
     """The clock of the CPU stands still now and then. A PMU counts its cycles."""
     EVERY, STILL, PRICE = 97000, 8000, 2000
     CYCLES = room.SIMULATED | 1 << 8        # k is 1 (selftests/modules/mc_pmu.c)
@@ -180,8 +174,7 @@ class Frequency(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(prices=machine.PRICES)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         cls.kind = cls.room.load_pmu("mc_core")
 
     def measure_causes(self, event, **prices):

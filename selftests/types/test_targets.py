@@ -31,16 +31,14 @@ def access_ns(op: str, kind: str, width: int, cost: dict[str, int]) -> int:
 
 
 class Target:
-    """kernel, kinds: a kernel, and its attribute for each type. target: what is measured."""
-    kernel = "6.1"
+    """kinds: the kernel's attribute for each type. target: what is measured."""
+    any_prices = True
     kinds = {"uc": "uc-", "np": "uc", "wc": "wc"}
-    machine: dict[str, str] = {}
     target, effective = "", "yes"
 
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(kernel=cls.kernel, **cls.machine)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         # Only UC and WC memory has a price.
         cls.free = {key: 0 for key in ("l2_ns", "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns")}
         cls.room.load(**cls.free)
@@ -154,8 +152,8 @@ class Target:
                 self.assertRegex(result["physical_range"], r"^0x\w*10000\+64K$")
 
 
-class Range(Target, unittest.TestCase):
-    target, machine = "phys:0x18000000+1M any_range=yes", {"append": "memmap=1M$0x18000000"}
+class Range(Target, room.Tests):
+    target = "phys:0x18000000+1M any_range=yes"
 
     def test_write_through_memory_is_cached(self):
         (result,) = (run := self.mmio("type=wt op=read width=8")).results
@@ -166,12 +164,11 @@ class Range(Target, unittest.TestCase):
         self.assertEqual(room.total(seen, "memory"), 0)
 
 
-class BarArm64(Target, unittest.TestCase):
+class BarArm64(Target, room.Tests):
     """A device's BAR of 1 MiB, with memory behind it. No test follows pointers there, so nothing is
     known of the effect of its type."""
     kernel = "6.1-arm64"
     kinds = {"uc": "nGnRE", "np": "nGnRnE", "wc": "nc"}
-    machine = {"devices": "ivshmem=1M"}
     effective = "unknown"
 
     @classmethod

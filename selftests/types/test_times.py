@@ -2,7 +2,6 @@
 """For every operation, width and fence on UC and WC memory: the module executed the
 accesses that the record's payload says, and they took the time that they cost."""
 
-import unittest
 from fractions import Fraction
 
 import accesses
@@ -26,9 +25,9 @@ def widths(op: str) -> list[int]:
     return [width for width in WIDTHS if width > 8 or op not in accesses.WIDE]
 
 
-class Cells(unittest.TestCase):
+class Cells(room.Tests):
     """Two runs, with and without prices; a cell is a type, operation, width and fence."""
-    kernel = "6.1"
+    any_prices = True
     fences = "none", "sfence", "mfence", "uc"
     unfenced, fenced = UNFENCED, FENCED
     most = 32       # bytes that an instruction accesses at once
@@ -43,8 +42,7 @@ class Cells(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(kernel=cls.kernel)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         cls.cells = {}
         cls.cost = {}
         # The module stays loaded: its buffers lie where they are.

@@ -7,7 +7,6 @@ import unittest
 
 import accesses
 import room
-from room import machine
 
 OPS = ("read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad", "nttriad", "rw31",
        "rw21", "rw11", "rw32", "ntrw31", "ntrw91")
@@ -23,8 +22,7 @@ def size(line):
     return line.replace("24K", "32K") if "rw31" in line else line
 
 
-class Sides(unittest.TestCase):
-    kernel = "6.1"
+class Sides(room.Tests):
     ops = OPS
     most = 32       # bytes that an instruction accesses at once
     copies = ("rep_movsb", "rep_stosb", "memcpy_toio", "memcpy_fromio", "memset_io",
@@ -32,8 +30,7 @@ class Sides(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(kernel=cls.kernel, prices=machine.PRICES)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         cls.room.load()
 
     def seen(self, run, number):

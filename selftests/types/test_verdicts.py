@@ -4,7 +4,6 @@ sides of each threshold that module/measure/verdict.c documents."""
 
 import json
 import math
-import unittest
 
 import room
 from room import machine
@@ -21,10 +20,9 @@ def told(the_room):
     return json.loads(the_room.machine.sh(f"cat {machine.DEBUGFS}/machine"))["memory_types"]
 
 
-class Verdicts(unittest.TestCase):
+class Verdicts(room.Tests):
     """The cost of memory comes on top of what the loops' instructions take: eight reloads, eight
     reloads after a flush and a fence, and eight stores that fill a line, and a fence."""
-    kernel = "6.1"
     own = 16, 16, 16        # instructions of a window around each loop
     attributes = {"wb": "wb", "uc": "uc-", "wc": "wc"}      # that the page tables have
 
@@ -34,8 +32,7 @@ class Verdicts(unittest.TestCase):
         cls.reload_ns = of_loop(8, reloads, 8)
         cls.flushed_ns = of_loop(3 * 8, flushed, 8)
         cls.combine_ns = of_loop(8 + 1, combine, 1)
-        cls.room = room.Room(kernel=cls.kernel, prices=machine.PRICES)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
 
     def verdicts(self, **prices):
         self.room.load(**prices)
@@ -145,15 +142,14 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.verdicts(l1_ns=2, memory_ns=4)["wb"], "unknown")
 
 
-class Bursts(unittest.TestCase):
+class Bursts(room.Tests):
     """The share of bursts that leave whole, where a store may find that its buffer is sent before
     it is full."""
     WINDOWS, A_WINDOW = 4096 // 16, 16      # those at the end, in which single bursts are timed
 
     @classmethod
     def setUpClass(cls):
-        cls.room = room.Room(prices=machine.PRICES)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
         cls.room.load()
 
     def share(self, store, early):
@@ -197,7 +193,7 @@ class VerdictsArm64(Verdicts):
     test_wc_line_dearer_than_uc = None
 
 
-class Mtrrs(unittest.TestCase):
+class Mtrrs(room.Tests):
     """MTRRs that make all RAM uncached: write-back page attributes have no effect then, and
     there is no write-back memory to compare UC and WC with."""
 
@@ -206,11 +202,6 @@ class Mtrrs(unittest.TestCase):
             'echo "disable=${n:-0}" >/proc/mtrr')
     LINE = "bandwidth type=wb,uc,wc op=write size=64K repeat=1 warmup=0 verify=off"
 
-    @classmethod
-    def setUpClass(cls):
-        cls.room = room.Room(prices=machine.PRICES)
-        cls.addClassCleanup(cls.room.close)
-
     def records(self):
         return {r["type"]: (r["attribute"], r["effective"])
                 for r in self.room.ask(self.LINE).results}
@@ -218,6 +209,7 @@ class Mtrrs(unittest.TestCase):
     def test_set_before_and_after_the_module_was_loaded(self):
         nothing = {"wb": ("wb", "no"), "uc": ("uc-", "unknown"), "wc": ("wc", "unknown")}
         real = {"wb": ("wb", "yes"), "uc": ("uc-", "yes"), "wc": ("wc", "yes")}
+        self.addCleanup(self.room.machine.sh, self.BACK)
         self.room.machine.sh(self.UNCACHED)
         self.room.load()
         self.assertEqual({name: one["effective"] for name, one in told(self.room).items()},
@@ -230,13 +222,13 @@ class Mtrrs(unittest.TestCase):
         self.assertEqual(self.records(), nothing)
 
 
-class NoPat(unittest.TestCase):
+class NoPat(room.Tests):
     """Without PAT, a page that should be WC is UC-, and set_memory_wc() reports no error."""
+    append = "nopat"
 
     def test_wc_is_not_claimed(self):
-        the_room = room.Room(append="nopat", prices=machine.PRICES)
-        self.addCleanup(the_room.close)
-        the_room.load()
-        self.assertEqual(the_room.verdicts(), {"wb": "yes", "uc": "yes", "wc": "unknown"})
-        self.assertEqual(told(the_room)["wc"]["attribute"], "uc-")
-        self.assertEqual(told(the_room)["wc"]["combine_ns"], told(the_room)["uc"]["combine_ns"])
+        self.room.load()
+        self.assertEqual(self.room.verdicts(), {"wb": "yes", "uc": "yes", "wc": "unknown"})
+        found = told(self.room)
+        self.assertEqual(found["wc"]["attribute"], "uc-")
+        self.assertEqual(found["wc"]["combine_ns"], found["uc"]["combine_ns"])

@@ -6,12 +6,10 @@ verified, since that would find some of them, too."""
 import shutil
 import subprocess
 import tempfile
-import unittest
 from pathlib import Path
 
 import accesses
 import room
-from room import machine
 
 WRITE = """\
 	W \\w, "movq %r1\\k, \\o(%\\to)", "movdqa %xmm\\k, \\o(%\\to)", \\
@@ -54,13 +52,13 @@ def build(tree: Path) -> Path:
     return tree / "module/memcache.ko"
 
 
-class Wrong(unittest.TestCase):
+class Wrong(room.Tests):
     @classmethod
     def setUpClass(cls):
         tree = Path(tempfile.mkdtemp(prefix="memcache-wrong-"))
         cls.addClassCleanup(shutil.rmtree, tree)
-        cls.room = room.Room(build(tree), prices=machine.PRICES)
-        cls.addClassCleanup(cls.room.close)
+        super().setUpClass()
+        cls.room.ko = build(tree)
         cls.room.load()
 
     def wrong(self, kind, op, width):
