@@ -332,6 +332,8 @@ static uint64_t drain(unsigned int cpu, int64_t now)
 {
 	struct sent sent = { 0 };
 
+	if (!cpus[cpu].combiner.written)
+		return 0;
 	combine_drain(&cpus[cpu].combiner, &sent);
 	return price_of_sent(cpu, now, &sent);
 }
@@ -340,6 +342,8 @@ static uint64_t send_line(unsigned int cpu, int64_t now, uint64_t line)
 {
 	struct sent sent = { 0 };
 
+	if (!cpus[cpu].combiner.written)
+		return 0;
 	combine_send(&cpus[cpu].combiner, line, &sent);
 	return price_of_sent(cpu, now, &sent);
 }
