@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import unittest
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -178,12 +179,18 @@ class Tests(unittest.TestCase):
         cls.room = Room(cls.kernel, prices, cpus=cls.cpus, nodes=cls.nodes, append=cls.append)
 
 
-def print_classes() -> None:
-    tests, found = [unittest.defaultTestLoader.discover(str(Path(__file__).parent))], {}
-    for test in tests:
+def tests_of(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
+    for test in suite:
         if isinstance(test, unittest.TestSuite):
-            tests += test
-        elif not (os.environ.get("BRIEF") and getattr(test, "long", False)):
+            yield from tests_of(test)
+        else:
+            yield test
+
+
+def print_classes() -> None:
+    found: dict[str, list[str]] = {}
+    for test in tests_of(unittest.defaultTestLoader.discover(str(Path(__file__).parent))):
+        if not (os.environ.get("BRIEF") and getattr(test, "long", False)):
             settings = [getattr(test, name, "") for name in ("kernel", "append", "cpus", "nodes")]
             found.setdefault("Linux {} {}, CPUs: {}, nodes: {}".format(*settings), []).append(
                 test.id().rpartition(".")[0])

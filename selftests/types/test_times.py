@@ -36,9 +36,9 @@ class Cells(room.Tests):
     def lines(cls) -> list[str]:
         common = "type=uc,wc irq=off verify=off warmup=0 repeat=1 disturbed=keep"
         fences = f"fence={','.join(cls.fences)}"
-        return [f"bandwidth op={op} width={width} {fences if op in cls.fenced else ''} "
-                f"size={ACCESSES * min(width, cls.most)} {common}"
-                for op in (*cls.unfenced, *cls.fenced) for width in widths(op)]
+        return [f"bandwidth op={','.join(op for op in ops if width in widths(op))} width={width} "
+                f"{more} size={ACCESSES * min(width, cls.most)} {common}"
+                for width in WIDTHS for ops, more in ((cls.unfenced, ""), (cls.fenced, fences))]
 
     @classmethod
     def setUpClass(cls):
