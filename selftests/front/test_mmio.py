@@ -171,6 +171,33 @@ class Lent(Sysfs):
                 self.assertEqual(self.said("driver_override"), "\n")
                 self.assertFalse(pci.notes().exists())
 
+    def test_it_is_given_back_after_a_kill_at_each_step(self):
+        """A signal to all processes when the Nth function of pci.py is called: the device is as it
+        was, or the note says how it was."""
+        script = "import os, signal, sys\nfrom mc.running import pci\nleft = {}\n" \
+                 "def step(frame, event, _):\n" \
+                 "    global left\n" \
+                 "    left -= event == 'call' and frame.f_code.co_filename == pci.__file__\n" \
+                 "    if not left:\n" \
+                 "        sys.setprofile(None)\n" \
+                 "        children = open(f'/proc/self/task/{{os.getpid()}}/children').read()\n" \
+                 "        for pid in *children.split(), os.getpid():\n" \
+                 "            os.kill(int(pid), signal.SIG{})\n" \
+                 "sys.setprofile(step)\n" \
+                 f"with pci.lend(pci.Device('{ADDRESS}'), bind=False):\n" \
+                 "    print('lent')\n"
+        lent = []
+        for moment in range(1, 41):
+            done = subprocess.run(
+                [sys.executable, "-c", script.format(moment, ("TERM", "KILL")[moment % 2])],
+                env=os.environ | {"PYTHONPATH": str(fake.FRONT.parent)}, capture_output=True)
+            with mock.patch.object(pci, "say"):
+                self.assertEqual(pci.give_back_left(), [])
+            self.assertIn(self.said("driver_override"), ("(null)\n", "\n"), moment)
+            self.assertFalse(pci.notes().exists(), moment)
+            lent.append(done.stdout)
+        self.assertEqual((lent[0], lent[-1]), (b"", b"lent\n"))
+
     def test_a_note_is_for_root_and_only_if_nobody_has_the_device(self):
         with pci.lend(pci.Device(ADDRESS), bind=False):
             self.assertEqual(pci.give_back_left(), [ADDRESS])

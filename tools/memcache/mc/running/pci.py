@@ -211,6 +211,10 @@ def give_back_left() -> list[str]:
     The addresses of those that are still lent."""
     import fcntl
     still = []
+    with suppress(OSError):     # of a run that was killed before it took anything
+        for path in notes().glob("new-*"):
+            path.unlink()
+        notes().rmdir()
     for path in sorted(notes().glob("*:*:*.*")):
         device = Device(path.name)
         still.append(path.name)
