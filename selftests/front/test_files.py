@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Files that are written as a whole."""
 
+import ast
 import os
+import re
 import tempfile
 import threading
 from unittest import mock
@@ -9,6 +11,7 @@ from unittest import mock
 import fake
 from mc import Failure
 from mc.output import files
+from mc.records import writing
 
 
 class Write(fake.unittest.TestCase):
@@ -40,12 +43,26 @@ class Write(fake.unittest.TestCase):
             file.write(b"kept")
         os.symlink("secret", self.path)
         with mock.patch("os.geteuid", return_value=os.geteuid() + 1), \
-                mock.patch("mc.output.files.ROOT", -1):
+                mock.patch("mc.records.writing.ROOT", -1):
             files.write(self.path, b"data")
         self.assertFalse(os.path.islink(self.path))
         self.assertEqual(self.read(), b"data")
         with open(target, "rb") as file:
             self.assertEqual(file.read(), b"kept")
+
+    def test_a_link_of_another_user_to_a_pipe_is_replaced(self):
+        os.mkfifo(f"{self.path}.pipe")
+        os.symlink("page.pipe", self.path)
+        with mock.patch("os.geteuid", return_value=os.geteuid() + 1), \
+                mock.patch("mc.records.writing.ROOT", -1):
+            files.write(self.path, b"data")
+            with self.assertRaisesRegex(Failure, "another user"):
+                reader = os.open(f"{self.path}.pipe", os.O_RDONLY | os.O_NONBLOCK)
+                self.addCleanup(os.close, reader)
+                files.write(f"{self.path}.pipe", b"data")
+            with self.assertRaisesRegex(Failure, "other users can change"):
+                writing.check_directory(os.path.dirname(self.path))
+        self.assertEqual(self.read(), b"data")
 
     def test_links_that_lead_to_each_other_end(self):
         os.symlink("page", self.path)
@@ -74,3 +91,71 @@ class Write(fake.unittest.TestCase):
         os.mkdir(self.path)
         with self.assertRaisesRegex(Failure, "directory"):
             files.write(self.path, b"data")
+
+
+# All that opens something for writing, and why no other user chooses what that is. What `tempfile`
+# makes is new. mc/records/writing.py and mc_user_open() are for all else.
+OPENED = {
+    "tools/memcache/mc/__init__.py": ["open(os.devnull, 'w', encoding='ascii')"],
+    "tools/memcache/mc/commands/cli.py": ["open(os.devnull, 'w', encoding='ascii')",
+                                          "os.open(os.devnull, os.O_WRONLY)"],
+    "tools/memcache/mc/records/results.py": ["open(1, 'wb', buffering=0, closefd=False)"],
+    # In a directory that tempfile made; the name that a link gets must be new.
+    "tools/memcache/mc/records/database.py": [
+        "sqlite3.connect(empty, isolation_level=None)", "os.link(empty, path)",
+        "shutil.copyfile(damaged, copy)", "open(copy, 'r+b')",
+        "shutil.copyfile(damaged + '-journal', copy + '-journal')",
+        # follow_links() goes before it.
+        "sqlite3.connect(f'file:{quote(path)}?mode={mode}', uri=True, timeout=WAIT_S, "
+        "isolation_level=None)"],
+    # Files of the kernel.
+    "tools/memcache/mc/running/debugfs.py": ["os.open(self.path / name, os.O_WRONLY)"],
+    "tools/user/benchmarks/system.c": ['open("/dev/null", O_WRONLY | O_CLOEXEC)'],
+    "tools/user/regions.c": ['fopen("/proc/self/oom_score_adj", "we")'],
+    "tools/user/memory.c": ["open(path, O_RDWR | O_CLOEXEC)"],
+    "tools/user/target.c": ["open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC)"],
+    # path= of the test file: a new file, or one that is no link.
+    "tools/user/files.c": ["open(name, flags)",
+                           "open(path, (flags & ~O_DIRECT) | O_CREAT | O_EXCL, 0600)"],
+    "tools/user/read_file.c": ["open(path, flags | alone | O_CLOEXEC | O_NOCTTY, 0666)"],
+    # In a directory of mktemp.
+    "tools/packaging/memcache-selftests": ['>"$MEMCACHE_KO"'] * 3 + ['tee "$dir/tap"'],
+    # Root's own directory.
+    "tools/fleet/ansible/roles/measure/files/memcache-once": ['>"$run.lock"', '>"$run.log"'],
+}
+# The first is the function; the second writes to sysfs, and its notes to a directory of root.
+ELSEWHERE = ("tools/memcache/mc/records/writing.py", "tools/memcache/mc/running/pci.py")
+MAKES = ("write_text", "write_bytes", "touch", "symlink_to", "hardlink_to", "shutil.copyfile",
+         "shutil.copy2", "shutil.copytree", "os.link", "os.symlink", "os.mkfifo", "os.mknod",
+         "sqlite3.connect")
+
+
+def openings(path):
+    """The calls of a file in Python, C or shell that open something for writing."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)):
+            name, words = ast.unparse(call.func), ast.unparse(call)
+            if name.endswith(MAKES) or name.endswith(("open", "fdopen")) and re.search(
+                    r"'[rb]*[wax+][bt+]*'|O_WRONLY|O_RDWR|O_CREAT", words):
+                yield words
+    elif path.suffix in (".c", ".h"):
+        for match in re.finditer(r"\b(?:open|openat|creat|fopen|freopen)\([^;]*?\)(?=[;,) ]*[;,])",
+                                 text):
+            if re.search(r'^creat|O_WRONLY|O_RDWR|O_CREAT|flags|"[rbe]*[wa+]', match[0]):
+                yield match[0]
+    else:
+        yield from re.findall(r'>>? *"[^"]+"|\btee "[^"]+"', text)
+
+
+class Openings(fake.unittest.TestCase):
+    maxDiff = None
+
+    def test_all_that_opens_for_writing_is_known(self):
+        programs = [path for kind in ("py", "c", "h") for folder in ("memcache", "user")
+                    for path in (fake.TOP / "tools" / folder).rglob(f"*.{kind}")]
+        found = {str(path.relative_to(fake.TOP)): list(openings(path))
+                 for path in (*programs, *(fake.TOP / name for name in OPENED))}
+        self.assertEqual({name: sorted(calls) for name, calls in found.items()
+                          if calls and name not in ELSEWHERE},
+                         {name: sorted(calls) for name, calls in OPENED.items()})

@@ -217,6 +217,20 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	[[ $output == *"no/saved.jsonl: No such file or directory"* ]]
 	run -1 "$USER_TOOL" --own --save /dev/full latency size=4K repeat=1
 	[[ $output == *"the file of --save can't be written"* ]]
+	[ "$(id -u)" -eq 0 ] || return 0
+	mkdir -m 777 theirs
+	ln -s ../saved.jsonl theirs/link
+	cp saved.jsonl theirs/file
+	chown -h nobody theirs/*
+	cp saved.jsonl before
+	for what in link file; do
+		run -1 "$USER_TOOL" --own --save "theirs/$what" latency size=4K
+		[[ $output == *"theirs/$what: Operation not permitted"* ]]
+		cmp before "theirs/$what"
+	done
+	cp "$TOP/tools/loop/examples/copy2.loop" theirs
+	run -2 "$TOP/tools/memcache/memcache" loop theirs/copy2.loop --where user
+	[[ $output == *"other users can change"* ]]
 }
 
 @test "without a request: Ctrl-C keeps what was measured, and JSON has all of it" {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Results as a table, row by row as they come, and as JSON Lines, request by request. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,7 +251,11 @@ static FILE *saved;
 /* Write all results to this file, too, as JSON Lines. Return: 0, or a negative errno. */
 int mc_user_save_to(const char *path)
 {
-	saved = fopen(path, "w");
+	int fd = mc_user_open(path, O_WRONLY | O_CREAT);
+
+	if (fd < 0)
+		return fd;
+	saved = fdopen(fd, "w");
 	return saved ? 0 : -errno;
 }
 

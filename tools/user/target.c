@@ -277,11 +277,12 @@ static int set_enabled(const char *name, bool on)
 	int fd, err = 0;
 
 	snprintf(path, sizeof(path), DEVICES "/%s/enable", name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, on ? "1" : "0", 1) != 1)
+	fd = mc_user_open(path, O_WRONLY);
+	if (fd < 0)
+		return fd;
+	if (write(fd, on ? "1" : "0", 1) != 1)
 		err = -errno;
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return err;
 }
 

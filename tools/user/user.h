@@ -68,6 +68,14 @@ const void *mc_user_load(const char *path, const char *name, const char **why);
 
 /* read_file.c */
 bool mc_user_read_file(const char *path, char *buf, size_t size);
+/**
+ * mc_user_open() - open a file that is written; no other function does so
+ * @path: its name; a link of another user is refused
+ * @flags: O_WRONLY; with O_CREAT the file is made, or emptied once its owner is known
+ *
+ * Return: a descriptor of a file of this user or of root, or a negative errno.
+ */
+int mc_user_open(const char *path, int flags);
 
 /* machine.c */
 #define MC_MACHINE_MAX	16384

@@ -20,7 +20,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
 from mc import Failure, hint, quoted
-from mc.records import reading
+from mc.records import reading, writing
 from mc.records.shape import numbers
 from mc.status import WRONG
 
@@ -220,6 +220,8 @@ def open_store(path: str, new: bool = False) -> Iterator[Store]:
 
 def _connect(path: str, mode: str) -> sqlite3.Connection:
     from urllib.parse import quote
+    if mode == "rw" and os.path.islink(writing.follow_links(path)):
+        raise Failure(f"{path}: is a link of another user", WRONG)
     base = sqlite3.connect(f"file:{quote(path)}?mode={mode}", uri=True, timeout=WAIT_S,
                            isolation_level=None)
     try:

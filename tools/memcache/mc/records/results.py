@@ -20,7 +20,7 @@ from sys import intern
 from types import NoneType
 
 from mc import Failure, plural, quoted, say
-from mc.records import reading, schema, store
+from mc.records import reading, schema, store, writing
 from mc.records.fields import DISTURBED
 from mc.records.tests import NUMBERS
 from mc.status import WRONG
@@ -94,7 +94,7 @@ def create(path: str) -> io.FileIO:
     try:
         if path == "-":
             return open(1, "wb", buffering=0, closefd=False)
-        file = open(path, "xb", buffering=0)
+        file = writing.create(path)
         _hand_over(file.fileno(), os.path.dirname(path))
         return file
     except FileNotFoundError:

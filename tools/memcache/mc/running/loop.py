@@ -4,13 +4,13 @@
 import os
 import re
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mc import Failure
 from mc.advice import TOP
+from mc.records import writing
 from mc.records.loop import Loop
 from mc.status import WRONG
 
@@ -25,15 +25,19 @@ def _module_name(loop: Loop) -> str:
 
 def write(loop: Loop, directory: Path) -> None:
     """Write all sources, so that they can also be built elsewhere."""
+    sources = {name: (TOP / "module" / name).read_text(encoding="utf-8") for name in SHARED}
+    sources["module.c"] = (TOP / "tools/loop/module.c").read_text(encoding="utf-8")
+    sources["Kbuild"] = (TOP / "tools/loop/Kbuild").read_text(encoding="ascii").replace(
+        "@MODULE@", _module_name(loop))
+    sources["loop.S"] = loop.source()
     try:
-        for name in SHARED:
-            (directory / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(TOP / "module" / name, directory / name)
-        shutil.copyfile(TOP / "tools/loop/module.c", directory / "module.c")
-        kbuild = (TOP / "tools/loop/Kbuild").read_text(encoding="ascii")
-        (directory / "Kbuild").write_text(kbuild.replace("@MODULE@", _module_name(loop)),
-                                          encoding="ascii")
-        (directory / "loop.S").write_text(loop.source(), encoding="ascii")
+        writing.check_directory(str(directory))
+        for name, text in sources.items():
+            folder = (directory / name).parent
+            folder.mkdir(parents=True, exist_ok=True)
+            if folder.resolve() != (directory.resolve() / name).parent:
+                raise Failure(f"{folder}: is a link", WRONG)
+            writing.write(str(directory / name), text.encode())
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}", WRONG) from None
 
