@@ -172,9 +172,21 @@ typedef struct { int counter; } atomic_t;
 #define atomic_set(v, value)	WRITE_ONCE((v)->counter, value)
 #define atomic_inc_return(v)	__sync_add_and_fetch(&(v)->counter, 1)
 
+/* Memory that this process may still take; the kernel ends it if it takes more. */
+u64 mc_memory_room(void);
+
+/* Whether a process may take so much memory. What is small is not worth the look. */
+static inline bool mc_has_room(u64 bytes)
+{
+	return bytes < 1 << 14 || bytes <= mc_memory_room();
+}
+
 static inline void *mc_alloc_array(size_t n, size_t size)
 {
-	return calloc(n, size);
+	size_t bytes;
+
+	return __builtin_mul_overflow(n, size, &bytes) || !mc_has_room(bytes) ? NULL :
+	       calloc(n, size);
 }
 
 static inline void mc_free(void *p)
@@ -230,9 +242,6 @@ static inline u64 mc_memory_bytes(void)
 {
 	return (u64)get_phys_pages() * 4096;
 }
-
-/* Memory that this process may still take; the kernel ends it if it takes more. */
-u64 mc_memory_room(void);
 
 static inline int mc_pid(void)
 {

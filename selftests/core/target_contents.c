@@ -147,6 +147,13 @@ static bool go_on(u64 done, u64 all)
 
 static bool is_blank;		/* the first and the last line hold ones, as what is not answered */
 
+static u64 room = ~0ULL;
+
+u64 mc_memory_room(void)
+{
+	return room;
+}
+
 static int save(unsigned int most)
 {
 	const struct mc_range range = { 0x100000000, BYTES };
@@ -247,4 +254,15 @@ static void a_stop_while_saving_leaves_all_as_it_was(void **state)
 	assert_int_equal(save(~0U), -EINTR);
 	assert_null(contents.saved);
 	assert_memory_equal(device, before, BYTES);
+}
+
+static void contents_that_have_no_room_are_not_begun(void **state)
+{
+	memset(&is, 0, sizeof(is));
+	room = BYTES - 1;
+	assert_int_equal(save(~0U), -ENOMEM);
+	room = ~0ULL;
+	assert_null(contents.saved);
+	assert_int_equal(is.calls, 0);
+	assert_non_null(strstr(run.error.text, "no memory to save the contents"));
 }

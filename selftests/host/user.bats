@@ -580,6 +580,8 @@ catches_signals() {
 		"$USER_TOOL" --own -j 'bandwidth size=auto repeat=2' >results.jsonl
 		run -1 "$USER_TOOL" --own 'bandwidth size=128M repeat=2'
 		[[ $output == *"size: 128 MiB are asked for, "*"$limit is 100 MiB in $group" ]]
+		run -1 "$USER_TOOL" --own 'pipe block=64M bytes=64M repeat=2'
+		[[ $output == *"block: no memory: "* ]]
 		# A group around the process's own one counts, too.
 		mkdir "$group/inner" && echo "$BASHPID" >"$group/inner/cgroup.procs"
 		run -1 "$USER_TOOL" --own 'bandwidth size=128M repeat=2'

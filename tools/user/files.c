@@ -181,7 +181,8 @@ void mc_file_close(struct mc_file *f)
 int mc_transfer_make(struct mc_transfer *t, u64 bytes)
 {
 	*t = (struct mc_transfer){ .bytes = bytes };
-	if (posix_memalign(&t->data, MC_FILE_ALIGN, (bytes + PAGE - 1) & ~(PAGE - 1)))
+	if (!mc_has_room(bytes) ||
+	    posix_memalign(&t->data, MC_FILE_ALIGN, (bytes + PAGE - 1) & ~(PAGE - 1)))
 		return -ENOMEM;
 	/* Otherwise the first read would include page faults. */
 	memset(t->data, 0, bytes);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/os.h"
 #include "system_items.h"
 
 /* Static, because an item's functions take no pointer; there is one run at a time. */
@@ -47,7 +48,9 @@ static int start_job(u64 processes, u64 set)
 	job.wrong = false;
 	job.pipe = calloc(processes, sizeof(*job.pipe));
 	job.child = calloc(processes, sizeof(*job.child));
-	return job.child && job.pipe ? 0 : mc_os_stop_with(ENOMEM, "processes");
+	/* Each of the processes has a set of its own. */
+	return job.child && job.pipe && mc_has_room(set * processes) ? 0 :
+	       mc_os_stop_with(ENOMEM, "processes");
 }
 
 /* In a child: it ends with the thread that made it, and only that handles these signals. */

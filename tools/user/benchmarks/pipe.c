@@ -246,7 +246,9 @@ static void clean_up(struct pipe_job *job)
 
 static int start_child(struct pipe_job *job)
 {
-	job->memory = alloc_block(job->block);
+	/* The child has as much. */
+	errno = ENOMEM;
+	job->memory = mc_has_room(2 * job->block) ? alloc_block(job->block) : NULL;
 	if (!job->memory)
 		return fail_errno(job, "no memory");
 	if (pipe2(job->data, O_CLOEXEC) || pipe2(job->done, O_CLOEXEC))
