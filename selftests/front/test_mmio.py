@@ -91,6 +91,8 @@ class Devices(Sysfs):
         device, _ = pci.find("00:05.0")
         self.assertEqual(device.bars, [pci.Bar(1, 4096, False), pci.Bar(2, 4 << 20, True)])
         self.assertEqual([one.address for one in pci.devices()], [ADDRESS])
+        Path(device.path, "resource").write_text("0x0 0xffffff 0x2014220c\n")
+        self.assertEqual(pci.Device(ADDRESS).bars, [], "the firmware found no room for it")
         self.assertEqual(mmio.choose_bar(device, None).number, 2)
         self.assertEqual(mmio.choose_bar(device, 1).number, 1)
         for number in 0, 3:

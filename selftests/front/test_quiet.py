@@ -54,6 +54,20 @@ class Quiet(Measured):
         self.assertEqual(self.said((0, 0, 8, 8), cpus=[0], files=files), [
             ("sibling", "CPU 2 ran other work on the core of a CPU that is to be measured")])
 
+    def test_a_group_that_has_too_little_time(self):
+        for files, said in (
+                ({"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/cpu.max": "max 100000\n",
+                  "sys/fs/cgroup/a/cpu.max": "150000 100000\n",
+                  "sys/fs/cgroup/a/cpu.stat": "nr_periods 9\nnr_throttled 7\n"},
+                 "/sys/fs/cgroup/a gives processes the time of 1.5 CPUs, and has stopped them 7 "
+                 "times"),
+                ({"proc/self/cgroup": "4:cpu:/c\n", "sys/fs/cgroup/cpu/c/cpu.cfs_quota_us": "50000",
+                  "sys/fs/cgroup/cpu/c/cpu.cfs_period_us": "100000"},
+                 "/sys/fs/cgroup/cpu/c gives processes the time of 0.5 CPUs")):
+            self.assertEqual(self.said(cpus=[0, 1], files=files), [("quota", said)])
+        self.assertEqual(self.said(cpus=[0], files={
+            "proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/cpu.max": "150000 100000\n"}), [])
+
     def test_steal(self):
         self.assertEqual(self.said((0, 4, 0, 0), cpus=[1, 2], steal=(0, 2, 0, 0)), [
             ("busy", "CPU 1 ran other work for 50 % of 80 ms"),

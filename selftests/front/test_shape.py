@@ -133,6 +133,7 @@ class OfTheMachine(fake.InDirectory):
                  [(0, ()), (2, ())], 1 << 30),
                 ({"cpus": "0-63", "nodes": "0-9", "memory_limit_bytes": 1 << 50}, (0, 1, 2, 3),
                  [(0, (0, 1)), (1, (2, 3)), (2, ())], 1 << 30),
+                ({"cpus": "24", "nodes": "0"}, (24,), [(0, ())], 1 << 30),     # lxcfs
                 ({"cpus": "x", "nodes": "9"}, (0, 1, 2, 3),
                  [(0, (0, 1)), (1, (2, 3)), (2, ())], 1 << 30)):
             found = self.found(machine | {"process": process})

@@ -63,9 +63,10 @@ def machine_shape(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO)
 
 def _allowed_cpus_and_nodes(process: dict, cpus: tuple[int, ...],
                             nodes: tuple[Node, ...]) -> tuple[tuple[int, ...], tuple[Node, ...]]:
-    """The CPUs and nodes that a process may use, of those of the machine."""
+    """The CPUs and nodes that a process may use. The kernel grants them; in a container, the
+    machine's list may be of another program, lxcfs, which numbers CPUs anew."""
     mine, mems = (set(numbers(str(process.get(key)))) for key in ("cpus", "nodes"))
-    cpus = tuple(cpu for cpu in cpus if cpu in mine) or cpus
+    cpus = tuple(cpu for cpu in cpus if cpu in mine) or tuple(sorted(mine)) or cpus
     return cpus, tuple(Node(node.number, tuple(cpu for cpu in node.cpus if cpu in cpus),
                             node.memory) for node in nodes if node.number in mems) or nodes
 

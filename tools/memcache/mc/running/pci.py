@@ -29,7 +29,7 @@ MOST_USERS = 8          # that a message names
 KINDS = {"0805": "storage", "0001": "display", "01": "storage", "03": "display", "05": "memory",
          "06": "bridge", "07": "serial", "08": "system", "0b": "system", "0c": "serial"}
 # Flags in the file `resource` of a device: enum of IORESOURCE_ in linux/ioport.h.
-IS_MEMORY, IS_PREFETCHABLE = 0x200, 0x2000
+IS_MEMORY, IS_PREFETCHABLE, HAS_NO_ADDRESS = 0x200, 0x2000, 0x20000000
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Device:
         bars = []
         for number, line in enumerate(self.read("resource").splitlines()[:BARS]):
             start, end, flags = (int(word, 16) for word in line.split())
-            if flags & IS_MEMORY and end > start:
+            if flags & IS_MEMORY and not flags & HAS_NO_ADDRESS and end > start:
                 bars.append(Bar(number, end - start + 1, bool(flags & IS_PREFETCHABLE), start))
         return bars
 

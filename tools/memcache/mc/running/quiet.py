@@ -25,7 +25,7 @@ class Disturber:
 
     todo: what to do about it
     """
-    kind: str       # load, busy, sibling, steal, governor or limit
+    kind: str       # load, busy, sibling, steal, quota, governor or limit
     what: str
     todo: str
 
@@ -57,10 +57,12 @@ def look(machine: Machine, cpus: list[int] | None = None,
         wait(LOOK_S)
     second, more = _read_stat(machine)
     shares = {cpu: share for cpu in first if (share := _time_shares(first[cpu], second.get(cpu)))}
+    threads = len(cpus or [0])
     cpus = cpus or sorted(first if machine.root else os.sched_getaffinity(0))
     load = _read_load(machine)
     disturbers = [*_find_load(load, len(first)), *_find_busy(machine, shares, cpus),
-                  *_find_steal(shares, cpus), *_find_slow_clocks(machine, cpus)]
+                  *_find_steal(shares, cpus), *_find_quota(machine, threads),
+                  *_find_slow_clocks(machine, cpus)]
     return Look(load, max((count for count in (others, more) if count is not None), default=None),
                 len(first) or None, disturbers)
 
@@ -133,6 +135,28 @@ def _find_steal(shares: dict, cpus: list[int]) -> Iterator[Disturber]:
     if most > 0:
         yield Disturber("steal", f"a hypervisor took {most:.0f} % of a CPU's time",
                         "measure while its other guests do less")
+
+
+def _find_quota(machine: Machine, threads: int) -> Iterator[Disturber]:
+    """A control group may have less time than the threads of a measurement take: then the kernel
+    stops them for the rest of each period."""
+    for line in machine.read("/proc/self/cgroup").splitlines():
+        _, controllers, group = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        root = "/sys/fs/cgroup" + f"/{controllers}" * bool(controllers)
+        parts = [part for part in group.split("/") if part not in ("", "..")]
+        for place in ("/".join([root, *parts[:depth]]) for depth in range(len(parts), -1, -1)):
+            words = machine.read(f"{place}/cpu.max").split() if not controllers else [
+                machine.read(f"{place}/cpu.cfs_{kind}_us").strip() for kind in ("quota", "period")]
+            if len(words) == 2 and all(word.isdecimal() for word in words) and \
+                    int(words[0]) <= threads * int(words[1]):
+                stopped = re.search(r"^nr_throttled (\d+)", machine.read(f"{place}/cpu.stat"), re.M)
+                yield Disturber(
+                    "quota", f"{place} gives processes the time of "
+                    f"{int(words[0]) / max(int(words[1]), 1):g} CPUs" + (
+                        f", and has stopped them {stopped[1]} times" if stopped else ""),
+                    "give the container or job more CPU time, or measure with the kernel module")
 
 
 def _find_slow_clocks(machine: Machine, cpus: list[int]) -> Iterator[Disturber]:
