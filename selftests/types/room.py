@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the tests on the simulated machine share: a machine with the module loaded, and
-measurements together with what the machine itself saw of them.
-
-As a program it prints, a machine a line, its name and the classes of tests that share it. The line
-with the most tests comes first. With BRIEF=, classes that take long are left out."""
+measurements together with what the machine itself saw of them."""
 
 import atexit
-import collections
 import json
 import os
 import subprocess
 import sys
 import unittest
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -168,34 +163,22 @@ class Room:
 
 
 class Tests(unittest.TestCase):
-    """Tests in a room. Classes with the same settings of it share a machine."""
-    kernel, cpus, nodes, append = KERNEL, 1, 1, ""
-    any_prices = False      # PRICES= gives them others
+    """Tests in a room, with the module loaded. Classes with the same settings of it share a
+    machine. any_prices: PRICES= gives them others; prices: those that differ from the file's"""
+    kernel, cpus, nodes, append, parameters = KERNEL, 1, 1, "", "size_mb=2"
+    any_prices, prices = False, dict[str, int]()
     room: Room
+
+    @property
+    def part(self) -> str:
+        """The machine, for `tools/check/front -l`."""
+        return f"Linux {self.kernel} {self.append}, CPUs: {self.cpus}, nodes: {self.nodes}"
 
     @classmethod
     def setUpClass(cls) -> None:
-        prices = Path(os.environ["PRICES"]) if cls.any_prices and FILE_GIVEN else machine.PRICES
-        cls.room = Room(cls.kernel, prices, cpus=cls.cpus, nodes=cls.nodes, append=cls.append)
-
-
-def tests_of(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
-    for test in suite:
-        if isinstance(test, unittest.TestSuite):
-            yield from tests_of(test)
-        else:
-            yield test
-
-
-def print_classes() -> None:
-    found: dict[str, list[str]] = {}
-    for test in tests_of(unittest.defaultTestLoader.discover(str(Path(__file__).parent))):
-        if not (os.environ.get("BRIEF") and getattr(test, "long", False)):
-            settings = [getattr(test, name, "") for name in ("kernel", "append", "cpus", "nodes")]
-            found.setdefault("Linux {} {}, CPUs: {}, nodes: {}".format(*settings), []).append(
-                test.id().rpartition(".")[0])
-    for name, classes in sorted(found.items(), key=lambda item: -len(item[1])):
-        print(f"{name}\t{' '.join(collections.Counter(classes))}")
+        file = Path(os.environ["PRICES"]) if cls.any_prices and FILE_GIVEN else machine.PRICES
+        cls.room = Room(cls.kernel, file, cpus=cls.cpus, nodes=cls.nodes, append=cls.append)
+        cls.room.load(cls.parameters, **cls.prices)
 
 
 def code_ranges(program: Path, text: int = 0) -> str:
@@ -230,7 +213,3 @@ def moved(windows: list[dict], kind: str) -> int:
 
 def total(windows: list[dict], key: str) -> int:
     return sum(window[key] for window in windows)
-
-
-if __name__ == "__main__":
-    print_classes()

@@ -62,7 +62,6 @@ class File(room.Tests):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.room.load()
         cls.addClassCleanup(cls.room.watch_functions)
         cls.room.watch_functions(*cls.copies)
         cls.sh = cls.room.machine.sh

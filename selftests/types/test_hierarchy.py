@@ -92,14 +92,13 @@ def undisturbed(ask, line):
 
 
 class Hierarchy(room.Tests):
-    any_prices = True
+    any_prices, prices = True, room.FREE
     sets = SETS
     windows_differ_ns = 12      # by instructions of the code around their loops
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.room.load(**room.FREE)
         # One pass, and one with twice the loads, give the time of a load and of a window.
         few, many = undisturbed(cls.room.ask, f"latency size=1M,2M {QUIET}").results
         cls.load_ns = (many["median_ns"] - few["median_ns"]) / (M // LINE)

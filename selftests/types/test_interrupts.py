@@ -20,11 +20,6 @@ def interrupted(run):
 
 
 class Interrupts(room.Tests):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.room.load()
-
     def told(self, number, seen):
         """The record tells of those that were seen, and perhaps of one more: the module reads the
         counter of interrupts some nanoseconds before the clock starts and after it stops."""

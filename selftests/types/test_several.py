@@ -87,14 +87,13 @@ class Seen:
 
 
 class Several(room.Tests):
-    cpus, nodes = CPUS, NODES
+    cpus, nodes, parameters = CPUS, NODES, "size_mb=8"
     ways = ("width=1", "store=c_loop", "store=rep_movsb")
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.machine, cls.cost = cls.room.machine, cls.room.file_prices
-        cls.room.load("size_mb=8")
 
     def ask(self, line, **prices):
         """The results of a request, with these prices on top of the file's."""

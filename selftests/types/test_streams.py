@@ -14,11 +14,6 @@ COMMON = "irq=off verify=off warmup=0 repeat=1 disturbed=keep"
 
 
 class Streams(room.Tests):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.room.load()
-
     def exact(self, line):
         """Each result has the accesses of its payload, and takes their time."""
         run = self.room.ask(line)

@@ -55,13 +55,8 @@ class Causes(room.Tests):
     """What is planted on CPU 1, and what the test blames for its spikes. The kernel counts these
     interrupts, too. QEMU sends NMIs. An access lasts until CPU 0, which works, has come as far, so
     nearly all interrupts come during one."""
-    cpus = 2
+    cpus, prices = 2, {"uc_load_ns": 5000}
     LINE = "tail type=uc cpu=1 size=1M repeat=2 count=8000 warmup=0 spike=5300ns irq={}"
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.room.load(uc_load_ns=5000)
 
     def interrupts(self):
         """The interrupts of CPU 1 until now, by their names."""
@@ -118,13 +113,12 @@ class Walks(room.Tests):
     """Loads at random from more pages or fewer than the TLB has entries. Only a walk of the page
     tables takes time. A PMU counts the machine's walks for the thread."""
     ENTRIES = 256
+    prices = room.FREE | {"tlb_miss_ns": 3000, "tlb_entries": ENTRIES, "tlb2_entries": 0}
     LINE = "tail flush=no places=all page=4K size={}K repeat=1 count=8000 warmup=0 irq=off"
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.room.load(**room.FREE | {
-            "tlb_miss_ns": 3000, "tlb_entries": cls.ENTRIES, "tlb2_entries": 0})
         cls.kind = cls.room.load_pmu("mc_core")
 
     def measure_causes(self, pages, event=room.SIMULATED):

@@ -33,15 +33,14 @@ def access_ns(op: str, kind: str, width: int, cost: dict[str, int]) -> int:
 class Target:
     """kinds: the kernel's attribute for each type. target: what is measured."""
     any_prices = True
+    # Only UC and WC memory has a price.
+    prices = dict.fromkeys(("l2_ns", "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns"), 0)
     kinds = {"uc": "uc-", "np": "uc", "wc": "wc"}
     target, effective = "", "yes"
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # Only UC and WC memory has a price.
-        cls.free = {key: 0 for key in ("l2_ns", "l3_ns", "memory_ns", "flush_ns", "tlb_miss_ns")}
-        cls.room.load(**cls.free)
         cls.take()
 
     @classmethod
@@ -49,7 +48,7 @@ class Target:
         """Make the target ready, when the module is loaded."""
 
     def setUp(self):
-        self.room.machine.prices(**(self.room.file_prices | self.free))
+        self.room.machine.prices(**(self.room.file_prices | self.prices))
 
     def mmio(self, line):
         # Another thread may run between two windows. Without disturbed=keep the module then leaves

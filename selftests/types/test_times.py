@@ -46,7 +46,6 @@ class Cells(room.Tests):
         cls.cells = {}
         cls.cost = {}
         # The module stays loaded: its buffers lie where they are.
-        cls.room.load()
         for free in (False, True):
             cls.room.machine.prices(**(room.FREE if free else CACHES_FREE | (
                 {} if room.FILE_GIVEN else KIND)))

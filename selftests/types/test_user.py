@@ -36,11 +36,6 @@ class Sides(room.Tests):
     copies = ("rep_movsb", "rep_stosb", "memcpy_toio", "memcpy_fromio", "memset_io",
               "__iowrite64_copy", "memcpy_flushcache")
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.room.load()
-
     def seen(self, run, number):
         return accesses.sample(run.results[number], run.windows_of(number))
 

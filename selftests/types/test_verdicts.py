@@ -147,11 +147,6 @@ class Bursts(room.Tests):
     it is full."""
     WINDOWS, A_WINDOW = 4096 // 16, 16      # those at the end, in which single bursts are timed
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.room.load()
-
     def share(self, store, early):
         """The record of bursts, and how many of them the machine saw leave whole."""
         self.room.machine.prices(**self.room.file_prices | {"wc_early": early})
@@ -227,7 +222,6 @@ class NoPat(room.Tests):
     append = "nopat"
 
     def test_wc_is_not_claimed(self):
-        self.room.load()
         self.assertEqual(self.room.verdicts(), {"wb": "yes", "uc": "yes", "wc": "unknown"})
         found = told(self.room)
         self.assertEqual(found["wc"]["attribute"], "uc-")
