@@ -21,8 +21,10 @@ load front.bash
 
 @test "records of both sides, and of each memory type, are as the schema has them" {
 	sed -n 's/^\(one\|two\) //p' "$TOP/selftests/bats/every-test" >every
+	# Beside other work, threads may not run at once: then some results have no figure.
 	memcache run -o every.jsonl --where both --rounds 1 ./every \
-		'bandwidth op=write type=wb,wc,uc fence=uc size=16K repeat=1' >report
+		'bandwidth op=write type=wb,wc,uc fence=uc size=16K repeat=1' >report 2>said ||
+		grep 'no figure: the threads did not run at once' said
 	for side in kernel user; do
 		[ "$(grep "\"record\":\"result\".*\"where\":\"$side\"" every.jsonl |
 			grep -o '"test":"[a-z0-9]*"' | sort -u | wc -l)" -ge 8 ]

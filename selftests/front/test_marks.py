@@ -34,6 +34,16 @@ class Tables(fake.unittest.TestCase):
             self.assertIn("~ In 1 of 2 results the loop had not settled: its samples still "
                           "changed when they were taken, or did not agree within 100 ms.", text)
 
+    def test_a_row_without_a_figure_has_its_reason(self):
+        lost = {"samples": 0, "left_out": 3, "left_out_why": "disturbed,no_overlap",
+                "mb_per_s": None, "steady": None}
+        self.assertIn("1 of 2 results has no figure: the threads did not run at once, as on a busy "
+                      "machine; every sample was disturbed.", shown(pair(lost, {})))
+        self.assertIn("2 of 2 results have no figure: the record does not say why.",
+                      shown(pair(lost | {"left_out_why": None}, lost | {"left_out_why": "new"})))
+        self.assertNotIn("no figure", shown(pair(lost | {"left_out_why": "one_cpu"},
+                                                 {"samples": 3, "left_out": 2})))
+
     def test_what_is_not_known_has_no_mark(self):
         self.assertNotIn("~", shown(pair({}, {"steady": None})))
 

@@ -12,6 +12,9 @@ OTHERS = {"disturbed_preemption": "preempted", "disturbed_migration": "moved to 
           "disturbed_steal": "robbed of time by a hypervisor"}
 # What other work does, and what a machine has at rest, too, such as its governor.
 WORK = ("load", "busy", "sibling", "steal")
+# Why samples were left out (enum mc_left_out).
+LEFT_OUT = {"no_overlap": "the threads did not run at once, as on a busy machine",
+            "disturbed": "every sample was disturbed", "clock": "the clock ran backwards"}
 WHY = "more than half of the samples were lost, or others had the CPU in more than half, or they " \
       f"spread by more than {SPREAD} %"
 
@@ -31,6 +34,17 @@ def is_disturbed(result: dict) -> bool:
     lost = left if result.get("left_out_why") != "one_cpu" else 0
     hit = max(result.get(key) or 0 for key in OTHERS) - (result.get("windows_left_out") or 0)
     return max(lost, hit) > MOST * taken
+
+
+def without_figure(results: list[dict]) -> str:
+    """How many of these results have no figure, as all of their samples were left out, and why;
+    empty if none. That a test takes two CPUs where there is one is no failure."""
+    bad = [str(result.get("left_out_why") or "") for result in results
+           if result.get("samples") == 0 and result.get("left_out")]
+    bad = [why for why in bad if why != "one_cpu"]
+    causes = [text for why, text in LEFT_OUT.items() if any(why in one for one in bad)]
+    return f"{out_of(len(bad), len(results), 'result')} {'has' if len(bad) == 1 else 'have'} no " \
+           f"figure: {'; '.join(causes) or 'the record does not say why'}" if bad else ""
 
 
 def verdict(runs: list[Run]) -> str:

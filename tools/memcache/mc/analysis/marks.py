@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from mc import out_of
 from mc.analysis import hardware, ports
 from mc.analysis.disturbed import WHY as DISTURBED
-from mc.analysis.disturbed import is_disturbed
+from mc.analysis.disturbed import is_disturbed, without_figure
 from mc.records.fields import has_settled
 from mc.records.results import Run
 
@@ -41,7 +41,7 @@ def join_marks(marks: Iterable[str]) -> str:
 def sentences(pairs: list[tuple[Run, dict]]) -> list[str]:
     """A sentence on each mark of these results, but on wrong data and on the memory modules, which
     have warnings of their own."""
-    texts = []
+    texts = [f"{text}." for text in [without_figure([result for _, result in pairs])] if text]
     beyond = [(run, result) for run, result in pairs if ports.is_beyond_ports(run.machine, result)]
     if beyond:
         run, worst = max(beyond, key=_times_of_limit)

@@ -29,7 +29,8 @@ A commit that can't be told is skipped.
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="+", metavar="FILE", help="results to check")
-    parser.add_argument("--baseline", nargs="+", required=True, metavar="FILE",
+    parser.add_argument("--baseline", nargs="+", required=True, action="extend",
+                        metavar="FILE",
                         help="results that they are checked against")
     parser.add_argument("--fail-over", type=share, default=share("5%"), metavar="LIMIT",
                         help="how much slower is too slow: 5%% (the default) allows 0.95x")

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 
 from mc import Failure, emit, say
+from mc.analysis.disturbed import without_figure
 from mc.commands import options
 from mc.output import report, terminal
 from mc.parts import Part
 from mc.records import suite
 from mc.records.results import Run
+from mc.records.rounds import with_merged_rounds
 from mc.running import module, plan, quiet
 from mc.running.counting import Counting
 from mc.running.debugfs import WITHOUT
@@ -145,7 +147,10 @@ def measure(words: list[str], output: str | None, where: str | None = None,
             entry = _keep_in_store(store, path, session)
             more = terminal.lines(explain(session.runs)) if explain else []
             emit([*report.lines(session.runs, wide), *more, "", f"Results: {path}{entry}"])
-        elif path != "-":
+        if text := without_figure([result for run in with_merged_rounds(session.runs)
+                                   for result in run.results]):
+            session.fail(text)
+        if session.runs and path != "-" and "-" in session.files:
             say(f"results: {path}{_keep_in_store(store, path, session)}")
     if stop.signum:
         return SIGNAL + stop.signum
