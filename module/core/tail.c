@@ -6,7 +6,8 @@
 const struct mc_name mc_cause_names[] = {
 	{ "preemption", MC_CAUSE_PREEMPTION }, { "migration", MC_CAUSE_MIGRATION },
 	{ "smi", MC_CAUSE_SMI }, { "nmi", MC_CAUSE_NMI }, { "softirq", MC_CAUSE_SOFTIRQ },
-	{ "interrupt", MC_CAUSE_INTERRUPT }, { "steal", MC_CAUSE_STEAL },
+	{ "interrupt", MC_CAUSE_INTERRUPT }, { "interrupt_or_preemption", MC_CAUSE_TAKEN },
+	{ "steal", MC_CAUSE_STEAL },
 	{ "refresh", MC_CAUSE_REFRESH }, { "walk", MC_CAUSE_WALK },
 	{ "frequency", MC_CAUSE_FREQUENCY }, { "unknown", MC_CAUSE_UNKNOWN }, { }
 };

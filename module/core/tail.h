@@ -28,6 +28,7 @@ enum mc_cause {
 	MC_CAUSE_NMI,
 	MC_CAUSE_SOFTIRQ,
 	MC_CAUSE_INTERRUPT,
+	MC_CAUSE_TAKEN,		/* an interrupt or a preemption, which can't be told apart */
 	MC_CAUSE_STEAL,
 	MC_CAUSE_REFRESH,
 	MC_CAUSE_WALK,

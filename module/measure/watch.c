@@ -26,6 +26,12 @@
 
 /* ------------------------------------------------------------------- causes */
 
+/* What has taken the CPU if the detector has seen an interrupt: a preemption has one, too. */
+static u32 cause_of_interrupt(void)
+{
+	return mc_detector_kinds(-1) & MC_BY_PREEMPTION ? MC_CAUSE_INTERRUPT : MC_CAUSE_TAKEN;
+}
+
 /* Read the counts, and find those that have changed. Return: bits of enum mc_cause. */
 static u32 look(struct mc_worker *w, struct mc_watch *t)
 {
@@ -46,7 +52,7 @@ static u32 look(struct mc_worker *w, struct mc_watch *t)
 	}
 	causes |= seen & MC_BY_PREEMPTION ? 1U << MC_CAUSE_PREEMPTION : 0;
 	causes |= seen & MC_BY_MIGRATION ? 1U << MC_CAUSE_MIGRATION : 0;
-	causes |= seen & MC_BY_INTERRUPT ? 1U << MC_CAUSE_INTERRUPT : 0;
+	causes |= seen & MC_BY_INTERRUPT ? 1U << cause_of_interrupt() : 0;
 	return causes | 1U << MC_CAUSE_UNKNOWN;
 }
 
@@ -371,12 +377,12 @@ static int gauge_refresh(struct mc_worker *w, struct mc_watch *t, struct mc_bins
 /* The causes that can be seen from the thread's CPU, but for refresh. @counted: by the system */
 static u32 find_known(const struct mc_worker *w, u32 counted)
 {
-	static const struct {
+	const struct {
 		u8 kind;
 		u8 cause;
 	} watched[] = {
 		{ MC_BY_PREEMPTION, MC_CAUSE_PREEMPTION }, { MC_BY_MIGRATION, MC_CAUSE_MIGRATION },
-		{ MC_BY_INTERRUPT, MC_CAUSE_INTERRUPT }, { MC_BY_STEAL, MC_CAUSE_STEAL },
+		{ MC_BY_INTERRUPT, cause_of_interrupt() }, { MC_BY_STEAL, MC_CAUSE_STEAL },
 	};
 	u32 known = counted | 1U << MC_CAUSE_UNKNOWN;
 	u8 kinds = mc_detector_kinds(w->cpu);

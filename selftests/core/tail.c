@@ -395,6 +395,19 @@ static void test_planted_causes_are_found(void **state)
 	assert_figure(rec, COL_MAX_CAUSE, MC_CAUSE_STEAL);
 }
 
+/* Where preemptions are not known, an interrupt may be one, and is not said to be none. */
+static void test_an_interrupt_may_be_a_preemption(void **state)
+{
+	reset(1);
+	sim.kinds = MC_BY_INTERRUPT;
+	after_sample = plant;
+	assert_int_equal(measure("tail size=64K repeat=2 count=50000 warmup=0 places=all"), 0);
+	assert_int_equal(rec->tail->cause[MC_CAUSE_INTERRUPT].count, 0);
+	assert_in_range(rec->tail->cause[MC_CAUSE_TAKEN].count, EVENTS, 6 * EVENTS);
+	assert_int_equal(rec->tail->known & (1 << MC_CAUSE_INTERRUPT | 1 << MC_CAUSE_TAKEN),
+			 1 << MC_CAUSE_TAKEN);
+}
+
 /* What comes between accesses is no cause of the next spike. */
 static void test_what_comes_between_accesses_is_no_cause(void **state)
 {

@@ -45,6 +45,15 @@ class Table(fake.unittest.TestCase):
         *_, blind = causes.parts("op", [("a", tail()), ("b", seeing)], wide=False)
         self.assertNotIn("smi", blind.text)
 
+    def test_what_is_named_together_is_not_unknown(self):
+        both = tail()
+        for cause, count in (("preemption", None), ("interrupt_or_preemption", 3)):
+            both["tail"]["causes"].append({"cause": cause} | UNKNOWN | {"count": count} | (
+                {"excess_ns": 1.0, "longest_ns": 1.0} if count else {}))
+        both["tail"]["causes"][1] = {"cause": "interrupt"} | UNKNOWN
+        *_, blind = causes.parts("op", [("a", both)], wide=False)
+        self.assertTrue(blind.text.endswith(": smi, walk."), blind.text)
+
     def test_the_longest(self):
         *_, heading, grid = causes.parts("op", [("read", tail())], wide=True)
         self.assertEqual(grid.rows[0], ["read", "interrupt", "5.100 us", "2.000 ms"])

@@ -4,6 +4,7 @@
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import units
 
+BOTH = "interrupt_or_preemption"    # where these can't be told apart
 TITLE = "Causes of spikes, by their time beyond the median"
 
 
@@ -16,7 +17,9 @@ def parts(head: str, named: list[tuple[str, dict]], wide: bool) -> list[Part]:
     rows = [[name, *row] for name, result in kept for row in _rows(result["tail"]["causes"])]
     told = [one for _, result in kept for one in result["tail"]["causes"]]
     seen = {one["cause"] for one in told if one["count"] is not None}
-    blind = [name for name in dict.fromkeys(one["cause"] for one in told) if name not in seen]
+    parts_of_both = BOTH.split("_or_") if BOTH in seen else []
+    blind = [name for name in dict.fromkeys(one["cause"] for one in told)
+             if name not in (*seen, *parts_of_both, BOTH)]
     found: list[Part] = [Heading(TITLE), Grid(
         [head, "cause", "spikes", "time, %", "longest"], rows, left=2, keys=2)]
     if not rows:
