@@ -5,6 +5,8 @@
 # shellcheck disable=SC2034,SC2154	# its variables
 
 packages=guest machine=pc console=ttyS0 options='' cpu_more=
+# With one thread for all CPUs, a CPU that waits for another one does not spin on the host meanwhile.
+tcg=tcg,thread=single
 
 guest_settings() {
 	name=${KERNEL:-6.1} cpus=${CPUS:-2}
@@ -162,7 +164,7 @@ processor() {
 	# with `fsrm` alone, memmove() of Linux 6.1 writes without end.
 	local model=max,vendor=GenuineIntel,family=6,model=85,stepping=4,la57=off,-erms,-fsrm
 	case $accel in
-	tcg*) command+=(-accel tcg -cpu "$model$cpu_more") ;;
+	tcg*) command+=(-accel "$tcg" -cpu "$model$cpu_more") ;;
 	sim*) command+=("${simulator[@]}" -cpu "$model$cpu_more") ;;
 	kvm*) command+=(-accel kvm -cpu "host,migratable=off,arch-capabilities=off$cpu_more") ;;
 	esac
