@@ -48,7 +48,6 @@ event() {
 @test "each event is exactly k sixteenths of what the loop does" {
 	{ event cycles 16; event instructions 40; event cache-misses 1; } >counters
 	echo 'bandwidth op=read,write width=16 size=64K,8M irq=on,off repeat=3 verify=off' >run
-	cat results
 	holds 'len(results) == 8' 'values("events_why") == {None}' \
 		'all(r["cycles"] == r["size_bytes"] for r in results)' \
 		'all(r["instructions"] == 2.5 * r["size_bytes"] for r in results)' \
@@ -66,7 +65,6 @@ event() {
 	echo 'loaded delay=0,100 size=256K cpu=0,1 repeat=2' >run
 	holds 'values("cycles") == {2048}'
 	echo 'mix groups=0:chase+1:chase:size=64K size=256K repeat=2' >run
-	cat results
 	holds '[r["cycles"] for r in results] == [3072, 2048, 1024, 2048, 1024]'
 	echo "file op=write,read path=$BATS_TEST_TMPDIR/file bytes=64K transfer=16K repeat=2" >run
 	holds 'len(results) == 2' 'values("cycles") == {65536}'
@@ -75,7 +73,6 @@ event() {
 @test "threads add up, and count only what runs on their own CPUs" {
 	event cycles 16 >counters
 	echo 'bandwidth op=write width=16 size=1M cpu=0-1 repeat=3 verify=off' >run
-	cat results
 	holds 'values("cycles") == {1 << 20}'
 }
 

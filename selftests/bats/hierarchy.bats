@@ -8,12 +8,12 @@ load module.bash
 
 CPUS=$(getconf _NPROCESSORS_ONLN)
 
-# Print the node of a CPU, from sysfs.
-NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{cpu}/node*")[0].rsplit("node")[-1]))'
+# The node of a CPU, from sysfs: of `…/cpu0/node1`, the pair `0: 1`.
+NODES=$(printf '%s\n' /sys/devices/system/cpu/cpu*/node* | sed -nE 's|.*/cpu([0-9]+)/node|\1: |; s/$/,/p')
+NODE_OF="(lambda cpu: {$NODES}[int(cpu)])"
 
 @test "latency: every order, type and mapping is one whole cycle" {
 	echo 'latency pattern=random,page,stride type=wb,wc,uc page=direct,4k size=1K,24K,3M repeat=1 warmup=0' >run
-	cat results
 	holds 'len(results) == 54' 'values("verified") == {"ok"}' 'values("memory_node") <= {0, 1}' \
 		'{(r["type"], r["attribute"]) for r in results} == {("wb", "wb"), ("wc", "wc"), ("uc", "uc-")}' \
 		'all(r["loads_per_pass"] == r["size_bytes"] // 64 for r in results)' \
@@ -30,7 +30,6 @@ NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{
 
 @test "latency: a record each CPU and node, on memory of that node" {
 	echo 'latency cpu=all node=0,1 size=64K repeat=1 warmup=0' >run
-	cat results
 	holds "len(results) == 2 * $CPUS" \
 		"[(r['node'], int(r['cpu'])) for r in results] == [(n, c) for n in (0, 1) for c in range($CPUS)]" \
 		'all(r["memory_node"] == r["node"] for r in results)' 'values("threads") == {1}'
@@ -40,7 +39,6 @@ NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{
 
 @test "c2c: every ordered pair, lines that hold what was written" {
 	echo 'c2c size=8K repeat=2 home=writer,reader' >run
-	cat results
 	holds "len(results) == 4 * $CPUS * ($CPUS - 1)" 'values("verified") == {"ok"}' \
 		"{(r['writer_cpu'], r['reader_cpu']) for r in results} == {(a, b) for a in range($CPUS) for b in range($CPUS) if a != b}" \
 		'{(r["state"], r["home"]) for r in results} == {(s, h) for s in ("hitm", "hit") for h in ("writer", "reader")}' \
@@ -57,7 +55,6 @@ NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{
 
 @test "loaded: a record each delay, and the time that each adds" {
 	echo 'loaded op=read,rw31,rw21,rw11,write,ntwrite delay=0,100,3000 size=4M repeat=2' >run
-	cat results
 	holds 'len(results) == 18' 'values("latency_cpu") == {0}' "values('threads') == {$CPUS}" \
 		'any(values("samples"))' \
 		'all(r["mb_per_s"] >= r["load_mb_per_s"] >= 0 for r in results if r["samples"])' \
@@ -68,10 +65,8 @@ NODE_OF='(lambda cpu: int(__import__("glob").glob(f"/sys/devices/system/cpu/cpu{
 
 @test "line and tlb: a record each CPU; what an emulator has not is not there" {
 	echo 'line cpu=all repeat=10' >run
-	cat results
 	holds "len(results) == $CPUS" 'values("line_bytes") <= {None, 64}'
 	echo 'tlb size=64K..2M cpu=all repeat=2' >run
-	cat results
 	holds "len(results) == 6 * $CPUS" 'values("page_bytes") == {4096}' 'values("verified") == {"ok"}' \
 		'all(r["pages"] * 4096 == r["size_bytes"] for r in results)' \
 		'all(r["tlb_ns"] >= 0 for r in results)'

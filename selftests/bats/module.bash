@@ -20,8 +20,8 @@ not() { ! "$@"; }
 # request FILE…: see request.py.
 request() { "$HERE/request.py" "$@"; }
 
-# holds EXPRESSION…: conditions on the module's files; see holds.py.
-holds() { "$HERE/holds.py" "$@"; }
+# shellcheck source=selftests/bats/holds.bash
+. "$HERE/holds.bash"
 
 # refused ERRNO "KEY: TEXT" LINE: the request fails with that errno, and its error begins so.
 refused() {

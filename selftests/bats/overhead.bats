@@ -7,7 +7,6 @@ load module.bash
 
 @test "all there is, on two CPUs" {
 	echo 'overhead cpu=0,1' >run
-	cat results
 	holds '[r["item"] for r in results] == ["loop", "clock", "irq", "fpu", "gate", "wakeup"]' \
 		'values("samples") == {10}' \
 		'all(0 < r["median_ns"] for r in results if r["item"] != "gate")' \
@@ -16,7 +15,6 @@ load module.bash
 
 @test "one CPU has no gate: na" {
 	echo overhead >run
-	cat results
 	holds '[r["samples"] for r in results] == [10, 10, 10, 10, 0, 10]' \
 		'(results[4]["median_ns"], results[4]["left_out"], results[4]["left_out_why"]) == (None, 10, "one_cpu")' \
 		'table[4]["median_ns"] == "na"'
@@ -33,7 +31,6 @@ load module.bash
 
 @test "what there is of system calls and processes here" {
 	echo 'overhead item=call,getpid,thread repeat=5' >run
-	cat results
 	holds '[r["item"] for r in results] == ["call", "getpid", "thread"]' \
 		'values("samples") == {5}' 'min(values("min_ns")) > 0' \
 		'[r["operations_per_sample"] > 1 for r in results] == [True, True, False]'

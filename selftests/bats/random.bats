@@ -9,7 +9,6 @@ setup_file() { small_buffers; }
 
 @test "every access, generator, type and alignment: the data hold" {
 	echo 'random op=read,write generator=lcg,xorshift128+ align=8,1 type=wb,wc,uc size=1K,64K,2M count=8K repeat=2 warmup=1' >run
-	cat results
 	holds 'len(results) == 72' \
 		'{r["verified"] for r in results if r["op"] == "read" or r["align_bytes"] == 8} == {"ok"}' \
 		'{(r["verified"], r["verify"]) for r in results if r["op"] == "write" and r["align_bytes"] == 1} == {("off", "off")}'
@@ -34,7 +33,6 @@ setup_file() { small_buffers; }
 
 @test "figures are those of an access" {
 	echo 'random op=read,write size=1K,1M count=64K,128K repeat=3' >run
-	cat results
 	holds 'all(abs(r["ns_per_access"] * r["count"] / r["median_ns"] - 1) < 0.01 for r in results)' \
 		'all(0 < r["generator_ns"] for r in results)' \
 		'table[0]["size_bytes"] == "1024"'

@@ -15,8 +15,8 @@ setup() {
 
 not() { ! "$@"; }
 
-# holds EXPRESSION…: conditions on the records; see holds.py.
-holds() { "$HERE/holds.py" "$@"; }
+# shellcheck source=selftests/bats/holds.bash
+. "$HERE/holds.bash"
 
 # measure ARGUMENT…: run memcache-user and put its records where `holds` finds them.
 measure() {

@@ -799,7 +799,7 @@ catches_signals() {
 	[ -d /sys/devices/system/cpu/cpu0/cache/index0 ] || skip "sysfs has no caches"
 	[ "$(nproc)" -eq "$(getconf _NPROCESSORS_ONLN)" ] || skip "not all CPUs may be used"
 	measure --own 'latency size=16K'
-	"$HERE/caches.py" machine
+	as_in_sysfs
 	cp machine all
 	allowed=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 	taskset -c "$allowed" "$USER_TOOL" -j --own "latency size=16K cpu=$allowed" | head -n 1 >machine

@@ -114,6 +114,8 @@ guest_prepare() {
 	about="$cpus CPUs, $mib MiB, $accel${QEMU:+, QEMU $QEMU}"
 	[[ $accel != sim* ]] || sim_prepare
 	[ "$loader" = none ] || shim=$("$here/shim")
+	# Where the guest finds its port to the host's judge, see devices().
+	[[ $accel == sim* ]] || export MEMCACHE_JUDGE='/dev/vport*p2'
 }
 
 guest_command() {
@@ -255,7 +257,8 @@ cxl_machine() {
 # A comma ends a value in QEMU's options; two commas stand for one.
 quoted() { printf '%s' "${1//,/,,}"; }
 
-# The console, a port for the command's output, the machine's files, and the share.
+# The console, a port for the command's output, the machine's files, the share, and a port to a
+# program of this machine that judges records for the guest's tests (selftests/bats/holds.bash).
 devices() {
 	local share serial
 	share=$(quoted "$TOP")
@@ -269,6 +272,11 @@ devices() {
 		-device "virtio-9p-pci,fsdev=root,mount_tag=root"
 		-fsdev "local,id=share,path=$share,security_model=none,multidevs=remap"
 		-device "virtio-9p-pci,fsdev=share,mount_tag=share")
+	[ "${MEMCACHE_JUDGE:-}" ] || return 0
+	mkfifo "$tmp"/judge.{in,out}
+	setpriv --pdeathsig KILL "$TOP/selftests/bats/holds.py" <>"$tmp/judge.out" 1<>"$tmp/judge.in" &
+	command+=(-chardev "pipe,id=judge,path=$(quoted "$tmp/judge")"
+		-device "virtserialport,chardev=judge")
 }
 
 # shellcheck source=tools/guest/sim.sh
