@@ -22,6 +22,6 @@ guest() {
 	(
 		for name in "${!BATS_@}"; do export -n "${name?}"; done
 		PATH=${PATH#"${BATS_LIBEXEC:-}:"} tools/guest/run stock -- sh -c "dmesg --clear
-			bats --tap selftests/$1 && dmesg | tools/check/kernel-log"
+			tools/guest/bats selftests/$1 && dmesg | tools/check/kernel-log"
 	)
 }
