@@ -22,6 +22,7 @@ NODE_OF="(lambda cpu: {$NODES}[int(cpu)])"
 		'all(abs(r["ns_per_load"] * r["loads_per_pass"] / r["median_ns"] - 1) < 0.01 for r in results)'
 }
 
+# bats test_tags=uml
 @test "latency: each stride has its number of loads" {
 	echo 'latency pattern=random,stride stride=8,64,512,4K,24K size=128K repeat=1 warmup=0' >run
 	holds 'len(results) == 10' 'values("verified") == {"ok"}' \

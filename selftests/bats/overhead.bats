@@ -13,6 +13,7 @@ load module.bash
 		'all((r["operations_per_sample"] == 1) == (r["item"] in ("gate", "wakeup")) for r in results)'
 }
 
+# bats test_tags=uml
 @test "one CPU has no gate: na" {
 	echo overhead >run
 	holds '[r["samples"] for r in results] == [10, 10, 10, 10, 0, 10]' \
@@ -23,12 +24,14 @@ load module.bash
 	grep -q '^error: EINVAL cpu: item=gate needs two CPUs' run
 }
 
+# bats test_tags=uml
 @test "interrupts off" {
 	echo 'overhead irq=off' >run
 	holds '{(r["item"], r["irq"]) for r in results} == {("loop", "off"), ("clock", "off"),
 		("irq", "off"), ("fpu", "off"), ("gate", "off"), ("wakeup", "on")}'
 }
 
+# bats test_tags=uml
 @test "what there is of system calls and processes here" {
 	echo 'overhead item=call,getpid,thread repeat=5' >run
 	holds '[r["item"] for r in results] == ["call", "getpid", "thread"]' \
@@ -53,6 +56,7 @@ load module.bash
 		'{"interrupt", "migration", "preemption"} <= set(machine["recognised"])'
 }
 
+# bats test_tags=uml
 @test "a record says of each sample that it is used or why not" {
 	echo 'bandwidth size=4K,1M,16M repeat=50' >run
 	holds 'taken() == {50}' 'max(values("left_out")) <= 25' \

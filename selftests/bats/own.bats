@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# bats file_tags=uml
 #
 # Loops of one's own: modules that register a loop as op=own. OWN_LOOPS is the directory in
 # which tools/check/own-loops has built them.

@@ -59,6 +59,7 @@ not_loaded() {
 	done
 }
 
+# bats test_tags=uml
 @test "more than there is is refused, and said" {
 	for size in 100000 4294967295; do
 		free=$(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo)
@@ -80,6 +81,7 @@ not_loaded() {
 	not_loaded
 }
 
+# bats test_tags=uml
 @test "parameters that are no numbers are refused" {
 	for word in size_mb=many size_mb=-1 size_mb= numa_node=auto; do
 		run insmod "$MEMCACHE_KO" $word
@@ -89,6 +91,7 @@ not_loaded() {
 	done
 }
 
+# bats test_tags=uml
 @test "parameters can be read, and not changed" {
 	load_with size_mb=2
 	[ "$(cat /sys/module/memcache/parameters/size_mb)" = 2 ]
@@ -112,6 +115,7 @@ not_loaded() {
 	not grep -i leak <(dmesg)
 }
 
+# bats test_tags=uml
 @test "a module that is in use stays" {
 	load_with size_mb=2
 	echo 'bandwidth size=4K' >run

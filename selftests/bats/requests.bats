@@ -28,6 +28,7 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 	grep -q '^state: done$' run
 }
 
+# bats test_tags=uml
 @test "what the shell says" {
 	run bash -c 'echo bandwidth size=1 >run'
 	[ "$status" -eq 1 ]
@@ -46,6 +47,7 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 	[ "$(grep -o '"sched":"[a-z]*"' results.jsonl | tr -d '\n')" = '"sched":"fifo""sched":"keep"' ]
 }
 
+# bats test_tags=uml
 @test "64 KiB in one write are one line that is too long" {
 	run bash -c 'tr "\0" a </dev/zero | dd of=run bs=64K count=1 iflag=fullblock'
 	[ "$status" -ne 0 ]
@@ -58,6 +60,7 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 	refused refused EINVAL line
 }
 
+# bats test_tags=uml
 @test "nothing of a bad line gets out raw" {
 	printf 'bandwidth s\001\033[31me=4K' >run || true
 	LC_ALL=C not grep -q '[^[:print:]]' run
@@ -65,6 +68,7 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 	LC_ALL=C not grep -q '[^[:print:]]' run
 }
 
+# bats test_tags=uml
 @test "a line may have 4095 bytes, and blanks between words" {
 	printf 'bandwidth%4079ssize=4K' '' >run
 	printf '%-4095s' 'bandwidth   repeat=1   size=4K' >run
@@ -73,6 +77,7 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 	refused refused EINVAL line
 }
 
+# bats test_tags=uml
 @test "nobody is told of a run that he did not ask for" {
 	request <<-'END'
 		- - bandwidth repeat=0

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# bats file_tags=uml
 #
 # The front end in User-Mode Linux: what there is of a suite, on both sides.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# bats file_tags=uml
 #
 # The module in User-Mode Linux: real times of this machine, write-back only.
 # How fast it is, nobody here asks.

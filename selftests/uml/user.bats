@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# bats file_tags=uml
 #
 # memcache-user beside the module, where many processes take little time.
 
