@@ -34,6 +34,11 @@ load inside.bash
 	DEVICES="ivshmem=4M edu" guest devices/mmio.bats
 }
 
+@test "a disk in use is refused, and comes back whatever ends" {
+	tools/setup storage
+	DEVICES="virtio=32M nvme=32M shared=32M ahci=32M xhci=32M" guest devices/disks.bats
+}
+
 @test "BARs and physical ranges in a process" {
 	DEVICES="ivshmem=4M testdev=1M edu" APPEND="memmap=32M%0x1a000000-1+0xefffffff" \
 		guest devices/user.bats

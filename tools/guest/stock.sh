@@ -66,7 +66,7 @@ placed_modules() {
 pci_devices() {
 	local device size
 	local -A seen=()
-	extra=()
+	extra=() disks=()
 	for device in ${DEVICES:-}; do
 		[[ ! -v seen[${device%%=*}] ]] || die "DEVICES: ${device%%=*} is there twice"
 		seen[${device%%=*}]=1
@@ -77,8 +77,30 @@ pci_devices() {
 				-device "ivshmem-plain,memdev=ivshmem") ;;
 		testdev=*) extra+=(-device "pci-testdev,membar=$size") ;;
 		edu) extra+=(-device edu) ;;
-		*) die "DEVICES: there is no '$device': ivshmem=SIZE, testdev=SIZE, edu" ;;
+		nvme=*) extra+=(-device "nvme,drive=nvme,serial=nvme") disks+=("nvme $size") ;;
+		shared=*) extra+=(-device "nvme-subsys,id=both"
+				-device "nvme,id=shared-nvme,serial=shared,subsys=both"
+				-device "nvme-ns,drive=shared,bus=shared-nvme,shared=on")
+			disks+=("shared $size") ;;
+		virtio=*) extra+=(-device "virtio-blk-pci,drive=virtio") disks+=("virtio $size") ;;
+		ahci=*) extra+=(-device "ahci,id=sata" -device "ide-hd,bus=sata.0,drive=ahci")
+			disks+=("ahci $size") ;;
+		xhci=*) extra+=(-device "qemu-xhci,id=usb"
+				-device "usb-storage,bus=usb.0,drive=xhci")
+			disks+=("xhci $size") ;;
+		*) die "DEVICES: there is no '$device': ivshmem=SIZE, testdev=SIZE, edu, nvme=SIZE," \
+			"shared=SIZE, virtio=SIZE, ahci=SIZE, xhci=SIZE" ;;
 		esac
+	done
+}
+
+# The disks of DEVICES, which are empty, and gone with the guest.
+disks() {
+	local name size disk
+	for disk in "${disks[@]}"; do
+		read -r name size <<<"$disk"
+		truncate -s "$size" "$tmp/$name.disk"
+		command+=(-drive "if=none,id=$name,format=raw,file=$(quoted "$tmp/$name.disk")")
 	done
 }
 
@@ -127,6 +149,7 @@ guest_command() {
 	start "console=$console loglevel=5 panic=-1 mitigations=off $options ${APPEND:-}"
 	nodes
 	devices
+	disks
 	command+=("${extra[@]}")
 }
 
