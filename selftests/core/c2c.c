@@ -161,6 +161,7 @@ static void assert_line(const char *how, u64 ps)
 		assert_int_equal(rec[i].threads, 2);
 		assert_int_equal(rec[i].verified, MC_VERIFIED_OK);
 		assert_in_range(rec[i].window_max_ps, 1, 5 * MS);
+		assert_in_range(rec[i].warmup_ps, 2 * MS, 10 * MS);
 	}
 }
 

@@ -158,6 +158,7 @@ static void assert_lines(u64 line, u64 pair)
 		assert_no_figure(rec, COL_PAIR);
 	assert_int_equal(rec->verified, MC_VERIFIED_OFF);
 	assert_in_range(rec->window_max_ps, 1, 5 * MS);
+	assert_in_range(rec->warmup_ps, 2 * MS, 10 * MS);
 }
 
 static void test_lines_are_as_long_as_they_are(void **state)

@@ -203,6 +203,7 @@ static void assert_loaded(const struct mc_record *r, unsigned int loaders, u64 d
 	assert_int_equal(r->cpu, MC_CPU_ALL);
 	assert_int_equal(r->verified, MC_VERIFIED_OFF);
 	assert_in_range(r->window_max_ps, 1, 5 * MS);
+	assert_in_range(r->warmup_ps, 10 * MS, 20 * MS);
 }
 
 static void test_figures_at_each_delay(void **state)

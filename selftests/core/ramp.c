@@ -47,6 +47,14 @@ static u64 half_for_3_ms(u64 awake_ps)
 	return awake_ps < 3 * MS ? 2 * PASS_PS : PASS_PS;
 }
 
+static u64 percent;		/* of the full speed, at first */
+static u64 fast_until;		/* but not before */
+
+static u64 slower_for_3_ms(u64 awake_ps)
+{
+	return awake_ps >= fast_until && awake_ps < 3 * MS ? PASS_PS * 100 / percent : PASS_PS;
+}
+
 static u64 ever_faster(u64 awake_ps)
 {
 	return 3 * PASS_PS - min(awake_ps, 10 * MS) / 50000;
@@ -188,6 +196,19 @@ static void test_a_core_at_half_speed_for_3_ms(void **state)
 	/* Without a pause, the core has been awake for long. */
 	assert_int_equal(measure("ramp idle=0 op=write warmup=0 repeat=3"), 0);
 	assert_flat(rec, 0);
+}
+
+/* A core is fast from 95 % on, if it stays so. */
+static void test_a_core_that_is_nearly_fast(void **state)
+{
+	for (percent = 90; percent <= 96; percent += 2) {
+		reset(1);
+		pass_ps = slower_for_3_ms;
+		fast_until = percent == 90 ? 0 : MS;
+		assert_int_equal(measure("ramp idle=5ms op=write warmup=0 repeat=3"), 0);
+		assert_in_range(rec->value[COL_MS_TO_95], percent < 95 ? 280 : 0,
+				percent < 95 ? 320 : 0);
+	}
 }
 
 static void test_a_core_that_never_settles(void **state)

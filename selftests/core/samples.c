@@ -505,11 +505,33 @@ static void test_one_cold_core_is_enough(void **state)
 }
 
 static u64 hit_from, hit_to;	/* from when to when others have a part in each window */
+static u8 hit_by = MC_BY_PREEMPTION;
 
 static void hit_by_time(struct mc_worker *w)
 {
 	if (sim.now[0] >= 1000 * MS + hit_from && sim.now[0] < 1000 * MS + hit_to)
-		w->disturbed = MC_BY_PREEMPTION;
+		w->disturbed = hit_by;
+}
+
+/* Another core has not worked yet. */
+static void test_a_migration_begins_anew(void **state)
+{
+	set_up_speeds(1);
+	base_ps = 10;
+	mc_threads_worker(threads, 0)->left_off = 0;
+	hit_from = 5 * MS;
+	hit_to = 6 * MS;
+	hit_by = MC_BY_MIGRATION;
+	sim.closing = hit_by_time;
+	assert_int_equal(settle(), 0);
+	assert_true(sim.now[0] >= 1015 * MS);
+	assert_in_range(mc_ticks_to_ps(meas.settling.worked), 10 * MS, 12 * MS);
+	hit_by = MC_BY_PREEMPTION;
+}
+
+static enum mc_stolen always_stolen(int cpu, bool at_once)
+{
+	return MC_STOLEN;
 }
 
 /* Only others in the last samples make it unknown whether it is the loop that still changes. */
@@ -536,6 +558,12 @@ static void test_others_are_no_change_of_the_loop(void **state)
 		assert_true(meas.settling.gave_up);
 		assert_int_equal(rec.steady, rows[i].steady);
 	}
+	set_up_speeds(1);
+	base_ps = 400;
+	slows = true;
+	sim.stolen = always_stolen;
+	assert_int_equal(settle(), 0);
+	assert_int_equal(rec.steady, MC_STEADY_NOT_KNOWN);
 	/* Others that had a part in samples that were kept. */
 	set_up_speeds(1);
 	sampler[0].settings.prepare = faster_from_sample;
@@ -600,6 +628,45 @@ static void traces_of(u64 bytes, u64 ps)
 static void test_each_byte_once_a_pass(void **state)
 {
 	all_sizes_and_speeds(traces_of);
+}
+
+static struct mc_scatter scatter;
+static u64 scattered_bytes;
+static unsigned int fences;
+
+static void scattered(struct mc_loop_args *args)
+{
+	EXPECT(args->value == 1 + scattered_bytes / 8);
+	fences += args->fence != MC_FENCE_NONE;
+	scattered_bytes += args->scatter->left * 64;
+	sim_spend(args->scatter->left * 64 * speed[0]);
+}
+
+static int one_untimed_pass(struct mc_worker *w, void *arg)
+{
+	return mc_pass_untimed(w, &sampler[0].pass);
+}
+
+/* Parts of a pass in random order go on where the last one ended; the last has the fence. */
+static void test_lines_in_random_order_once_a_pass(void **state)
+{
+	struct mc_loop random = loop;
+
+	for (unsigned int k = 0; k < ARRAY_SIZE(speeds); k++) {
+		set_up(1, 3 << 20);
+		speed[0] = speeds[k];
+		random.run_scatter = scattered;
+		sampler[0].pass.loop = &random;
+		sampler[0].pass.scatter = &scatter;
+		sampler[0].pass.value = 1;
+		sampler[0].pass.fence = MC_FENCE_SFENCE;
+		scattered_bytes = 0;
+		fences = 0;
+		assert_int_equal(mc_threads_run(threads, one_untimed_pass, NULL), 0);
+		assert_null(sim.failed);
+		assert_int_equal(scattered_bytes, 3 << 20);
+		assert_int_equal(fences, 1);
+	}
 }
 
 static int untimed(struct mc_worker *w, void *arg)

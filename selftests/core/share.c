@@ -174,6 +174,27 @@ static void test_few_times_tell_nothing(void **state)
 	assert_true(s.known);
 }
 
+static void put(struct mc_times *t, u64 *at, size_t n, size_t fast, u64 fast_ps, u64 slow_ps)
+{
+	*t = (struct mc_times){ at, n };
+	for (size_t i = 0; i < n; i++)
+		at[i] = i < fast ? fast_ps : slow_ps;
+}
+
+/* The formulas by hand: each kind has examples on the wrong side, and not as many as the other. */
+static void test_a_share_and_its_interval(void **state)
+{
+	struct mc_share s;
+
+	put(&mixed, ps[0], 1000, 300, 1400, 1600);
+	put(&one, ps[1], 150, 144, 1000, 2000);
+	put(&two, ps[2], 800, 4, 1000, 2000);
+	mc_share_of(&s, &mixed, &one, &two);
+	assert_in_range(s.ppm, 308898, 308902);
+	assert_in_range(s.low_ppm, 260593, 260598);
+	assert_in_range(s.high_ppm, 357918, 357924);
+}
+
 /* Without noise every limit between the kinds is as good: the middle has most room. */
 static void test_the_limit_lies_in_the_middle(void **state)
 {

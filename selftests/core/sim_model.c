@@ -96,6 +96,10 @@ static void test_hit_of_others(void **state)
 	assert_int_equal(store(0, 0), 1 + 30);
 	assert_int_equal(load(1, 0), 40);
 	assert_int_equal(load(0, 0), 1);
+	/* The nearest copy counts: of nodes 0 and 1, that of its own node. */
+	store(0, 128);
+	load(2, 128);
+	assert_int_equal(load(3, 128), 30);
 	/* A store to a line that it lacks comes with the right to change it. */
 	assert_int_equal(store(3, 0), 32);
 	assert_int_equal(load(0, 0), 41);
@@ -486,6 +490,11 @@ static void test_tlb(void **state)
 	assert_int_equal(load(0, 4096 + 64), 900 + 80);
 	assert_int_equal(load(0, 8192 + 128), 900 + 80);
 	assert_int_equal(load(0, 0), 100);		/* the first level had two others */
+	assert_int_equal(load(0, 0), 0);
+	/* The one that was used least recently goes, not the one that came first. */
+	load(0, 4096 + 64);
+	load(0, 0);
+	load(0, 8192 + 128);
 	assert_int_equal(load(0, 0), 0);
 	model_forget_translations(0);
 	assert_int_equal(load(0, 0), 900);

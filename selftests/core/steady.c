@@ -47,6 +47,14 @@ static u64 slow_once(u32 i)
 	return i % 10 == 3 ? 100000 : 1000 + i % 3;
 }
 
+static u32 odd;
+
+/* One of ten samples, the first of a batch or a later one, becomes slower. */
+static u64 one_jumps(u32 i)
+{
+	return i % 10 == odd && i >= 50 ? 2000 : 1000;
+}
+
 static u64 jumps_in_the_middle(u32 i)
 {
 	return noise(i) + (i < MOST / 2 ? 300 : 0);
@@ -58,6 +66,8 @@ static void test_what_is_steady(void **state)
 	assert_int_equal(of(MOST, noise, 10), MC_STEADY_YES);
 	assert_int_equal(of(MOST, slow_once, 10), MC_STEADY_YES);
 	assert_int_equal(of(10, halves_by_little, 50), MC_STEADY_YES);
+	for (odd = 0; odd < 10; odd++)
+		assert_int_equal(of(100, one_jumps, 50), MC_STEADY_YES);
 }
 
 static void test_what_is_not(void **state)

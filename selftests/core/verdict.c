@@ -293,6 +293,8 @@ static void test_wc_is_judged_by_itself_where_uc_has_no_effect(void **state)
  * The verdict on WC where each transaction takes 100 ns, so that UC takes 800 ns for a line. Bursts
  * that are not whole leave in @in pieces.
  */
+static u64 uc_ns = 800;
+
 static struct mc_verdict judge_bursts(u64 whole, unsigned int in)
 {
 	struct mc_verdict v;
@@ -300,7 +302,7 @@ static struct mc_verdict judge_bursts(u64 whole, unsigned int in)
 	hit_ns = 2;
 	miss_ns = 80;
 	transaction_ns = 0;
-	combine_ns = 800;
+	combine_ns = uc_ns;
 	mc_verdict_init(page);
 	hit_ns = 200;
 	mc_verdict_of(&v, MC_UC, page, sizeof(page));
@@ -327,6 +329,7 @@ static void test_bursts_that_seldom_leave_whole_are_partly_combined(void **state
 	} cases[] = {
 		{ 1000000, 2, MC_EFFECT_YES }, { 1000000, 8, MC_EFFECT_YES },
 		{ 950000, 2, MC_EFFECT_YES }, { 950000, 8, MC_EFFECT_YES },
+		{ 857143, 2, MC_EFFECT_UNKNOWN },	/* the limit */
 		{ 750000, 2, MC_EFFECT_PARTLY }, { 300000, 2, MC_EFFECT_PARTLY },
 		{ 300000, 8, MC_EFFECT_PARTLY }, { 10000, 2, MC_EFFECT_PARTLY },
 		{ 1000, 2, MC_EFFECT_PARTLY }, { 0, 2, MC_EFFECT_PARTLY },
@@ -346,6 +349,10 @@ static void test_bursts_that_seldom_leave_whole_are_partly_combined(void **state
 		}
 	}
 	noise_ns = 0;
+	/* Whole bursts that take more than half of what UC takes show nothing. */
+	uc_ns = 150;
+	assert_int_equal(judge_bursts(1000000, 2).effect, MC_EFFECT_UNKNOWN);
+	uc_ns = 800;
 }
 
 /* Each round begins with a call that is not timed, so that it finds translations and the line. */
