@@ -502,6 +502,9 @@ class Sentences(fake.unittest.TestCase):
         self.assertEqual(said(None, *reads), "Whether UC and WC had an effect on the BAR is not "
                          "known: only stores show it, and none did.")
         self.assertEqual(said(None, *reads, *stores), "UC and WC: as asked for, and real.")
+        # random has the key, too, but no width.
+        random = {"op": "write", "type": "wc", "ns_per_access": 5.0}
+        self.assertEqual(said(None, *reads, *stores, random), "UC and WC: as asked for, and real.")
         self.assertNotIn("effect", said("tcg", *reads, *stores))
 
     def test_what_was_not_measured_is_not_said(self):

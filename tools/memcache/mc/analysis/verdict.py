@@ -82,8 +82,9 @@ def _types_that_a_bar_shows(by_type: dict[str, list[dict]]) -> set[str]:
     """Types that had an effect by the stores to the BAR itself: those by WC were combined; those by
     UC take twice as long as those by WC. No verdict follows pointers through a BAR."""
     times = {(name, r["width_bytes"]): r["ns_per_access"] for name, results in by_type.items()
-             for r in results if r.get("op") == "write" and r.get("ns_per_access")}
-    wc = any((r.get("burst_bytes") or 0) > r["width_bytes"] for r in by_type.get("wc", []))
+             for r in results if r.get("op") == "write" and r.get("ns_per_access") and
+             "width_bytes" in r}        # which random has not
+    wc = any((r.get("burst_bytes") or 0) > r.get("width_bytes", 0) for r in by_type.get("wc", []))
     slower = any(times[kind, width] > 2 * times["wc", width] for kind, width in times
                  if kind == "uc" and ("wc", width) in times)
     return {"wc", *(["uc"] if slower else [])} if wc else set()
