@@ -219,7 +219,7 @@ earlier() {
 	[ ! -e "$BATS_TEST_TMPDIR/none.jsonl" ]
 	grep -xE "running [0-9]+/100002 elapsed_s=[0-9.]+ eta_s=(na|[0-9.]+) pid=$!" "$BATS_TEST_TMPDIR/progress"
 	[[ $tee == *"resource busy"* ]]
-	grep -E "EBUSY: another run is on, started by bash \(process $!, user root\): [0-9]+ of 100002 samples.*: bandwidth " <<<"$output"
+	grep -E "EBUSY: another run is on, started by $(</proc/$$/comm) \(process $!, user root\): [0-9]+ of 100002 samples.*: bandwidth " <<<"$output"
 	[ "$(cat progress)" = idle ]
 }
 
