@@ -81,7 +81,7 @@ refused() {
 @test "counters that take turns are counted, or the record says that one did not run" {
 	echo 1 >$PMUS/uncore_imc_0/perf_event_mux_interval_ms
 	{ counter dram_read_a 0 2 16; counter dram_read_b 0 2 17; } >counters
-	echo 'bandwidth op=write width=8 size=256M repeat=4' >run
+	echo 'bandwidth op=write width=8 size=64M repeat=4' >run
 	holds '[r["amplification_read"] > 0 if r["dram_why"] is None else
 		(r["dram_why"], r["amplification_read"]) == ("did_not_run", None) for r in results] == [True]'
 }

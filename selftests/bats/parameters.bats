@@ -22,7 +22,7 @@ not_loaded() {
 	for size in 1 3 64; do
 		load_with size_mb=$size
 		[ "$(grep -c " standing pages=$((size * 256)) " buffers)" -eq 3 ]
-		echo "bandwidth type=wb,wc,uc size=64K,${size}M" >run
+		echo "bandwidth type=wb,wc,uc size=64K,${size}M repeat=2" >run
 		[ "$(wc -l <results)" -eq 7 ]
 		cd / && rmmod memcache
 	done
@@ -41,7 +41,7 @@ not_loaded() {
 	for node in 0 1; do
 		load_with numa_node=$node size_mb=2
 		[ "$(grep -c " standing pages=512 node=$node " buffers)" -eq 3 ]
-		echo "bandwidth type=wb,wc,uc size=4K,8M cpu=$((1 - node))" >run
+		echo "bandwidth type=wb,wc,uc size=4K,8M repeat=2 cpu=$((1 - node))" >run
 		holds "values('memory_node') == {$node}"
 		echo "bandwidth node=$((1 - node)) size=4K" >run
 		holds "values('memory_node') == {$((1 - node))}"
