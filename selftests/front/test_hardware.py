@@ -144,8 +144,31 @@ class Modules(fake.unittest.TestCase):
         self.assertEqual(peak(device(SERVER[0]), *map(empty, SERVER[1:])), one)
         self.assertEqual(peak(device(SERVER[0]), device(SERVER[1], speed="2133")), 2133 * 8)
         self.assertEqual(peak(device("PROC 1 DIMM 1"), device("PROC 1 DIMM 2")), 2 * one)
-        self.assertEqual(peak(*(device(f"P0 CHANNEL {name}", width="16 bits", kind="LPDDR5",
-                                       speed="6400") for name in "ABCD")), 4 * 6400 * 2)
+
+    def test_the_width_of_soldered_chips_is_not_believed(self):
+        for bits in 16, 32, 64:
+            self.assertIsNone(peak(*(device(f"P0 CHANNEL {name}", width=f"{bits} bits",
+                                            kind="LPDDR5", speed="6400") for name in "ABCD")))
+
+    def test_speeds_that_no_module_has_are_not_believed(self):
+        for speed, known in (("6", None), ("32768", None), ("333", 333), ("8800", 8800)):
+            [slot] = hardware.modules(device("A", speed=speed))
+            self.assertEqual(slot["mt_per_s"], known)
+
+    def test_one_sentence_for_all_of_a_kind(self):
+        def slot(channel, size=1, speed=3200):
+            return {"slot": f"{channel}1", "channel": channel, "size_bytes": size, "width_bits": 64,
+                    "rated_mt_per_s": 3200, "mt_per_s": speed}
+        slots = [*(slot(f"P0_Node0_Channel{n}", speed=2400) for n in range(9)),
+                 slot("P0_Node0_Channel9", 0), *(slot(f"P1_Node1_Channel{n}", 0) for n in range(8))]
+        about = {"hypervisor": None, "modules": {"slots": slots}}
+        slow = "9 modules (P0_Node0_Channel01, {}, ...) run at 2400 MT/s; they are rated for 3200."
+        slow = slow.format(", ".join(f"P0_Node0_Channel{n}1" for n in range(1, 8)))
+        empty = ", ".join(f"P1_Node1_Channel{n}" for n in range(7))
+        for nodes, said in ((1, "Channel P0_Node0_Channel9 has no module."),
+                            (2, f"9 channels (P0_Node0_Channel9, {empty}, ...) have no module.")):
+            machine = about | {"nodes": [{"node": n, "cpus": str(n)} for n in range(nodes)]}
+            self.assertEqual(judged.remarks(machine), [said, slow])
 
     def test_no_peak_is_made_up(self):
         self.assertIsNone(peak())

@@ -2,7 +2,9 @@
 """What the memory modules of the machine can deliver, beside what was measured; and memory
 errors that came during a run."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import units
@@ -11,6 +13,7 @@ from mc.records.results import Run
 RATE = "mb_per_s"
 SLOTS = 3           # of a channel, at most
 MODULE = 64         # bits of data of a module
+MOST_NAMES = 8      # of channels or modules in a sentence
 ROUNDED = 2         # MT/s: 2133 and 2134 are the same speed
 
 
@@ -31,6 +34,13 @@ def channels(slots: list[dict]) -> dict[str, list[dict]]:
         if slot["channel"]:
             by_channel.setdefault(slot["channel"], []).append(slot)
     return by_channel
+
+
+def are_soldered(slots: list[dict]) -> bool:
+    """Whether some are soldered chips, of which firmware often gives the width of one chip, or of
+    all, for each."""
+    return any((slot["width_bits"] or MODULE) < MODULE or
+               str(slot.get("generation") or "").startswith("LP") for slot in filled_slots(slots))
 
 
 def filled_slots(slots: list[dict]) -> list[dict]:
@@ -55,6 +65,8 @@ def slots_of(machine: dict) -> list[dict]:
 def peak(machine: dict, most: bool = False) -> float | None:
     """The MB/s that all channels can transfer together; None if they are not known. `most`: half of
     a rated speed counts as a clock."""
+    if are_soldered(slots_of(machine)):
+        return None
     total = 0.0
     for slots in channels(slots_of(machine)).values():
         mine = filled_slots(slots)
@@ -119,7 +131,7 @@ def _modules(runs: list[Run], wide: bool) -> list[Part]:
                                  f"a hypervisor: {machine['hypervisor'] or 'unknown'}")
         return [Sentence(f"Peak of the memory modules: na ({why}).")] if wide else []
     most = peak(machine)
-    texts = [_modules_in_words(slots, most), *_remarks(slots)]
+    texts = [_modules_in_words(slots, most), *remarks(machine)]
     if most and reached:
         sound = [pair for pair in reached if not is_implausible(*pair)]
         if sound:
@@ -153,6 +165,7 @@ def _modules_in_words(slots: list[dict], most: float | None) -> str:
     where = f", on {count} channel{'s' * (count != 1)}" if are_channels_known(slots) else \
         " (which of them share a channel is not said, so each counts as one)"
     peak_text = f"{units.rate_text(most)} at most" if most else \
+        "na, as firmware often gets the width of soldered chips wrong" if are_soldered(mine) else \
         "na, as their speed or width is not said"
     total = units.size(sum(slot["size_bytes"] for slot in mine))
     return f"{len(mine)} module{'s' * (len(mine) != 1)}, {total}, at {speeds}{where}: " \
@@ -161,26 +174,53 @@ def _modules_in_words(slots: list[dict], most: float | None) -> str:
 
 def remarks(machine: dict) -> list[str]:
     """What is wrong with the modules of a machine, as far as it is known."""
-    return _remarks(slots_of(machine))
+    slots = slots_of(machine)
+    said = [*_remarks_on_channels(slots, _nodes_with_cpus(machine))]
+    slow: dict[str, list[str]] = {}
+    for slot in filled_slots(slots):
+        if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"] + ROUNDED:
+            clock = ", or at twice that if the firmware gives the clock" * is_at_half_speed(slot)
+            slow.setdefault(f"{slot['mt_per_s']} MT/s{clock}; {{}} rated for "
+                            f"{slot['rated_mt_per_s']}.", []).append(slot["slot"])
+    return said + [f"{_listed('', names)} run{'s' * (len(names) == 1)} at "
+                   + text.format("it is" if len(names) == 1 else "they are")
+                   for text, names in slow.items()]
 
 
-def _remarks(slots: list[dict]) -> list[str]:
-    """Channels without a module, channels with fewer than others, and slow modules."""
-    remarks = []
-    if are_channels_known(slots):
-        filled = {name: len(filled_slots(mine)) for name, mine in channels(slots).items()}
-        most = max(filled.values())
-        remarks += [f"Channel {name} has no module." if not count else
-                    f"Channel {name} has {count} of the {most} modules that others have."
-                    for name, count in filled.items() if count < most]
-    return remarks + [
-        f"{slot['slot']} runs at {slot['mt_per_s']} MT/s{_remark_on_clock(slot)}; it is rated for "
-        f"{slot['rated_mt_per_s']}." for slot in filled_slots(slots)
-        if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"] + ROUNDED]
+def _nodes_with_cpus(machine: dict) -> int:
+    return sum(bool(node.get("cpus")) for node in machine.get("nodes") or [])
 
 
-def _remark_on_clock(slot: dict) -> str:
-    return ", or at twice that if the firmware gives the clock" if is_at_half_speed(slot) else ""
+def _remarks_on_channels(slots: list[dict], nodes: int) -> Iterator[str]:
+    """Channels without a module, and channels with fewer than others. Those of a socket without a
+    CPU do not count."""
+    if not are_channels_known(slots):
+        return
+    filled = {name: len(filled_slots(mine)) for name, mine in channels(slots).items()}
+    used = {_place(name) for name, count in filled.items() if count}
+    few: dict[int, list[str]] = {}
+    for name, count in filled.items():
+        if count < max(filled.values()) and (_place(name) in used or len(used) < nodes):
+            few.setdefault(count, []).append(name)
+    for count, names in few.items():
+        have = "has" if len(names) == 1 else "have"
+        yield f"{_listed('Channel', names)} {have} no module." if not count else \
+            f"{_listed('Channel', names)} {have} {count} of the {max(filled.values())} modules " \
+            "that others have."
+
+
+def _place(channel: str) -> str:
+    """The socket, node or controller in the name of a channel; empty if it has none."""
+    place, *rest = re.split(r"CH|C\d+$|DIMM", channel, maxsplit=1, flags=re.I)
+    return place.strip(" _-") if rest else ""
+
+
+def _listed(kind: str, names: list[str]) -> str:
+    """`Channel A`, `3 channels (A, B, C)`, `DIMM_A1`, `16 modules (A1, A2, A3, ...)`"""
+    if len(names) == 1:
+        return f"{kind} {names[0]}".strip()
+    more = ", ..." * (len(names) > MOST_NAMES)
+    return f"{len(names)} {kind.lower() or 'module'}s ({', '.join(names[:MOST_NAMES])}{more})"
 
 
 def _errors(runs: list[Run]) -> list[Part]:

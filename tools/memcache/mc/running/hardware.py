@@ -25,6 +25,7 @@ EMPTY = "No Module Installed"
 SAYS_NOTHING = "Not Specified", "Unknown", "None", "NO DIMM", "<BAD INDEX>"
 # The lowest transfers a second, in millions, of each generation of modules.
 LOWEST = {"DDR": 200, "DDR2": 400, "DDR3": 800, "DDR4": 1600, "DDR5": 3200}
+POSSIBLE = range(66, 12801)     # millions of transfers a second, of any generation
 WIDTH = 64          # bits of data of a module; DDR5 has two times 32
 WITH_ECC = {36: 32, 40: 32, 72: 64, 80: 64, 144: 128, 160: 128}
 
@@ -119,9 +120,10 @@ def _quantity(text: str, units: dict[str, int]) -> int | None:
 
 
 def _speed(fields: dict[str, str], name: str) -> int | None:
-    """Transfers a second; older versions of dmidecode print MHz and mean the same."""
-    return _quantity(fields.get(name, ""), {"MT/s": 1, "MHz": 1}) or \
-        (int(match[1]) if (match := re.match(r"(\d+) MT/s", fields.get(name, ""))) else None)
+    """Transfers a second; older versions of dmidecode print MHz and mean the same. None also for a
+    speed that no module has."""
+    match = re.match(r"(\d{1,9}) (?:MT/s|MHz)", fields.get(name, ""))
+    return int(match[1]) if match and int(match[1]) in POSSIBLE else None
 
 
 def _text_of(fields: dict[str, str], name: str) -> str:
