@@ -52,7 +52,7 @@ static void test_levels_of_a_desktop(void **state)
 static void test_a_climb_is_no_level(void **state)
 {
 	finds(climbs, ARRAY_SIZE(climbs), L1, 16 * K, 32 * K);
-	finds(climbs, ARRAY_SIZE(climbs), L2, 256 * K, 1 * M);
+	finds(climbs, ARRAY_SIZE(climbs), L2, 512 * K, 1 * M);
 	finds(climbs, ARRAY_SIZE(climbs), L3, 0, 0);
 }
 
@@ -80,12 +80,12 @@ static void test_a_level_in_two_parts(void **state)
 	finds(parts, ARRAY_SIZE(parts), L2, 1 * M, 2 * M);
 }
 
-static void memory_is(const struct mc_user_probe *p, unsigned int n, u64 least, u64 bytes,
-		      bool sure)
+static void memory_is(const struct mc_user_probe *p, unsigned int n, u64 least, u64 reported,
+		      u64 bytes, bool sure)
 {
 	u64 found = 0;
 
-	assert_int_equal(mc_user_find_memory(p, n, least, &found), sure);
+	assert_int_equal(mc_user_find_memory(p, n, least, reported, &found), sure);
 	assert_int_equal(found, bytes);
 }
 
@@ -104,11 +104,22 @@ static void test_memory(void **state)
 		{ 32 * M, 90000 }, { 64 * M, 101000 }, { 128 * M, 100000 },
 	};
 
-	memory_is(halves, 5, 32 * M, 128 * M, true);
-	memory_is(halves, 5, 256 * M, 256 * M, true);
-	memory_is(halves, 5, 2048 * M, 512 * M, false);
-	memory_is(huge, 3, 4 * M, 512 * M, false);
-	memory_is(even, 3, 4 * M, 32 * M, true);
-	memory_is(even, 3, 64 * M, 64 * M, true);
-	memory_is(even, 1, 4 * M, 32 * M, false);
+	/* An L3 of 32 MiB that serves a part of twice and four times as much at one rate. */
+	static const struct mc_user_probe part[] = {
+		{ 32 * M, 191000 }, { 64 * M, 190000 }, { 128 * M, 75000 }, { 256 * M, 74000 },
+	};
+
+	memory_is(halves, 5, 32 * M, 0, 128 * M, true);
+	memory_is(halves, 5, 256 * M, 0, 256 * M, true);
+	memory_is(halves, 5, 2048 * M, 0, 512 * M, false);
+	memory_is(huge, 3, 4 * M, 0, 512 * M, false);
+	memory_is(huge, 3, 4 * M, 1920 * M, 512 * M, false);
+	memory_is(huge, 3, 4 * M, 512 * M, 512 * M, true);
+	memory_is(even, 3, 4 * M, 0, 32 * M, true);
+	memory_is(even, 3, 4 * M, 128 * M, 128 * M, true);
+	memory_is(even, 3, 64 * M, 0, 64 * M, true);
+	memory_is(even, 1, 4 * M, 0, 32 * M, false);
+	memory_is(even, 1, 4 * M, 64 * M, 32 * M, false);
+	memory_is(part, 2, 8 * M, 128 * M, 64 * M, false);
+	memory_is(part, 4, 8 * M, 128 * M, 128 * M, true);
 }

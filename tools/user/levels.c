@@ -54,6 +54,10 @@ bool mc_user_find_cache(const struct mc_user_probe *p, unsigned int n, enum mc_h
 
 	if (!length)
 		return false;
+	/* Vectors are fastest in a large part of an L2: half of it. */
+	while (level == MC_HIT_L2 && middle + 1 < &p[first + length] &&
+	       2 * middle[1].bytes <= p[first + length - 1].bytes)
+		middle++;
 	*out = (struct mc_user_level){
 		.bytes = middle->bytes, .ps = middle->value, .last = p[first + length - 1].bytes,
 	};
@@ -64,23 +68,27 @@ bool mc_user_find_cache(const struct mc_user_probe *p, unsigned int n, enum mc_h
  * mc_user_find_memory() - find a size that caches serve little of
  * @p: array of @n rates of reading, in the order of their sizes
  * @n: their number
- * @least: the least that it may be
+ * @least: the least that it may be, by what latencies show
+ * @reported: and by the caches that CPUs report; 0: they do not
  * @bytes: result: the smallest size whose rate, and that of all larger ones, is that of the
  *         largest one; the largest one if no other has it
  *
  * Rates show this better than latencies: where an L3 is slow, they halve while the latency rises
  * by a tenth.
  *
- * Return: true if several sizes agree; otherwise still larger ones may have another rate.
+ * Return: true if it is as large as both say, and they are known or several sizes agree.
  */
-bool mc_user_find_memory(const struct mc_user_probe *p, unsigned int n, u64 least, u64 *bytes)
+bool mc_user_find_memory(const struct mc_user_probe *p, unsigned int n, u64 least, u64 reported,
+			 u64 *bytes)
 {
 	unsigned int i = n - 1;
 	u64 last = p[i].value;
+
+	least = max(least, reported);
 
 	while (i && p[i - 1].bytes >= least && p[i - 1].value <= last + last / 8 &&
 	       p[i - 1].value + last / 8 >= last)
 		i--;
 	*bytes = p[i].bytes;
-	return i < n - 1;
+	return *bytes >= least && (i < n - 1 || reported);
 }

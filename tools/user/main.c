@@ -39,6 +39,7 @@ static const char usage[] =
 	"\n"
 	"  -j, --json   JSON Lines, as the module's results.jsonl\n"
 	"  --wide       all columns, even if the terminal is narrower\n"
+	"  --quick      without a request: fewer samples, and no other forms\n"
 	"  --save FILE  write all results to FILE, too, as JSON Lines\n"
 	"  --own        own memory, even if the module's devices are there\n"
 	"  --counters FILE\n"
@@ -201,6 +202,7 @@ int main(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ "own", no_argument, NULL, 'o' },
 		{ "wide", no_argument, NULL, 'w' },
+		{ "quick", no_argument, NULL, 'q' },
 		{ "save", required_argument, NULL, 's' },
 		{ "counters", required_argument, NULL, 'c' },
 		{ "loop", required_argument, NULL, 'l' },
@@ -213,7 +215,7 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	bool json = false, no_devices = false, tests = false, count = false;
+	bool json = false, no_devices = false, tests = false, count = false, quick = false;
 	int (*unmeasured)(char **words) = NULL;	/* what is done with requests instead */
 	struct mc_error e = { 0 };
 	int c, status;
@@ -229,6 +231,9 @@ int main(int argc, char **argv)
 			break;
 		case 'w':
 			mc_user_wide = true;
+			break;
+		case 'q':
+			quick = true;
 			break;
 		case 'o':
 			no_devices = true;
@@ -313,7 +318,7 @@ int main(int argc, char **argv)
 	if (unmeasured)
 		status = unmeasured(argv + optind);
 	else if (optind == argc)
-		status = mc_user_overview(json);
+		status = mc_user_overview(json, quick);
 	else
 		status = mc_user_run(argv + optind, json ? &mc_user_json : &mc_user_table);
 	if (mc_user_saved() && !status)

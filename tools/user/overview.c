@@ -4,11 +4,14 @@
  * cache and of memory, on one CPU and on all. The result is a screen of 40 columns.
  *
  * The latency of one size after another shows where the caches are, and the records name
- * them: in a virtual machine, what the CPU reports may be wrong. Memory is what is read at the
- * rate of the largest set. Each row of the bandwidth of these levels is a request of its own and
- * is printed when it has been measured. In memory, other forms of an operation may do far more
- * than one stream of ordinary accesses, so the best of them stands beside it.
+ * them: in a virtual machine, what the CPU reports may be wrong. Memory begins at four times the
+ * larger of what the latencies show and what the CPUs of the request report of their last caches;
+ * a smaller set is between, and the screen says so. Each row of the bandwidth of these levels is a
+ * request of its own and is printed when it has been measured. Beyond the L1, other forms of an
+ * operation may do far more than one stream of ordinary accesses, so the best of them stand below
+ * it.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +34,7 @@
 #define LINE		192			/* bytes of a request */
 #define SIZES		"4K..1M,1536K,2M,3M,4M,6M,8M,12M,16M,24M,32M"
 #define LARGEST		(32ULL << 20)		/* of these */
-#define MOST_BYTES	(512ULL << 20)		/* of the sets that are read */
+#define MOST_BYTES	(512ULL << 20)		/* of a set, where caches are small */
 #define LARGE_BYTES	(64ULL << 20)		/* sets beyond this have fewer samples */
 #define BEYOND		4			/* memory is so many times what a cache served */
 #define PROBES		32			/* at least as many as there are sizes */
@@ -51,7 +54,7 @@ static const struct row rates[] = {
 	{ }
 };
 
-/* Another form of a row's operation, in memory. */
+/* Another form of a row's operation, beyond the L1. */
 struct form {
 	const struct row *row;
 	const char *key;	/* of the request */
@@ -99,16 +102,19 @@ static struct {
 } memory = { .latency.column = "ns_per_load" };
 
 static const char *page = "";	/* the key, if there are huge pages */
+static const char *sched = "";	/* the key, if this process may go before others */
+static bool quick;		/* fewer samples, and no other forms */
+static u64 between;		/* the set that would show memory, if there is no room for it */
 static struct column columns[LEVELS + 1];
 static unsigned int ncolumns;
 static bool as_json, begun;
 static unsigned int got;	/* results of the current request */
 static u64 cell[LEVELS + 1];	/* figures of the current row */
 static bool filled[LEVELS + 1];
-static u64 best;		/* the highest rate of memory in the current row and its forms */
-static const char *best_name;	/* of the form; NULL: one stream */
+static u64 best[LEVELS + 1];	/* the highest rates in the current row and its forms */
+static const struct form *best_form[LEVELS + 1];	/* that had them; NULL: the row itself */
 
-/* A row of bandwidths, or a form of one in memory, on one CPU or on all. */
+/* A row of bandwidths, or a form of one, on one CPU or on all. */
 struct planned {
 	const struct row *row;
 	const struct form *form;
@@ -116,7 +122,10 @@ struct planned {
 	char line[LINE];
 };
 
-static struct planned plan[2 * (ARRAY_SIZE(rates) + ARRAY_SIZE(forms))];
+#define PLANNED		(2 * (ARRAY_SIZE(rates) + ARRAY_SIZE(forms)))
+#define PROBE_PARTS	8	/* finding the levels takes as long as so many rows */
+
+static struct planned plan[PLANNED];
 static const struct planned *now, *next = plan;
 
 /* --------------------------------------------------------------- what the views share */
@@ -131,14 +140,28 @@ static unsigned int cpus(void)
 	return n;
 }
 
-/* With more processes than CPUs, some take the CPUs from others, and so from this one. */
+/* Others that run now, or have run for a while, take CPUs or their share of memory. */
 static void print_load(void)
 {
+	int n = get_nprocs(), running = 1;
+	char text[80];
 	double load;
-	int n = get_nprocs();
 
-	if (getloadavg(&load, 1) == 1 && load > n)
+	if (!mc_user_read_file("/proc/loadavg", text, sizeof(text)) ||
+	    sscanf(text, "%lf %*f %*f %d", &load, &running) != 2)
+		return;
+	if (load > n || running > 1)
 		printf("not quiet: load %.1f on %d CPU%s\n", load, n, n == 1 ? "" : "s");
+}
+
+/* May threads of this process go before all others? */
+static bool goes_first(void)
+{
+	struct sched_param first = { .sched_priority = 1 }, usual = { 0 };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &first))
+		return false;
+	return !sched_setscheduler(0, SCHED_OTHER, &usual);
 }
 
 static void print_machine(void)
@@ -214,11 +237,13 @@ static bool huge_pages(u64 bytes)
 {
 	char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	bool huge;
+	u64 at;
 
 	if (base == MAP_FAILED)
 		return false;
 	madvise(base, bytes, MADV_HUGEPAGE);
-	memset(base, 0, bytes);
+	for (at = 0; at < bytes && !mc_user_interrupted(); at += 1 << 20)
+		memset(base + at, 0, 1 << 20);
 	/* The two ends need not be aligned. */
 	huge = mc_user_huge(base, bytes) + (4ULL << 20) >= bytes;
 	munmap(base, bytes);
@@ -236,10 +261,20 @@ static int probe(struct probed *what, const char *test, const char *sizes)
 	int status;
 
 	probing = what;
-	snprintf(line, sizeof(line), "%s size=%s cpu=%d repeat=5 warmup=1%s", test, sizes,
-		 mc_core_next(-1), page);
+	snprintf(line, sizeof(line), "%s size=%s cpu=%d repeat=%d warmup=1%s%s", test, sizes,
+		 mc_core_next(-1), quick ? 2 : 5, page, sched);
 	status = mc_user_run(lines, &view);
 	return status || what->n ? status : MC_USER_FAILED;
+}
+
+/* The last level of cache that the first CPU reports; 0: none. */
+static unsigned int last_level(void)
+{
+	unsigned int level = MC_CACHES;
+
+	while (level && !mc_cache_bytes(mc_core_next(-1), level))
+		level--;
+	return level;
 }
 
 /* The largest set that a cache served. */
@@ -255,6 +290,12 @@ static u64 cached_bytes(void)
 	return most;
 }
 
+/* Bytes of the first CPU's last cache as it reports them, or of those of all CPUs; 0: unknown. */
+static u64 reported_bytes(bool all)
+{
+	return all ? mc_source_caches(NULL, 0) : mc_cache_bytes(mc_core_next(-1), last_level());
+}
+
 static int find_caches(u64 most)
 {
 	return probe(&latencies, "latency", most < LARGEST ? "4K..1M" : SIZES);
@@ -263,15 +304,22 @@ static int find_caches(u64 most)
 /* Read larger and larger sets, and measure the latency of that which shows memory. */
 static int find_memory(u64 most)
 {
-	u64 bytes = min(most, LARGEST);
-	char sizes[40];
+	u64 least = BEYOND * max(cached_bytes(), reported_bytes(false)), bytes = LARGEST;
+	char sizes[48];
 	int status;
 
-	snprintf(sizes, sizeof(sizes), "%llu..%llu", bytes, most);
+	mc_user_progress_part(PROBE_PARTS - 2);
+	/* Smaller sets are no memory, whatever their rates are. */
+	while (bytes < least)
+		bytes *= 2;
+	bytes = min(bytes, most);
+	snprintf(sizes, sizeof(sizes), "%llu..%llu", bytes, min(most, max(bytes, MOST_BYTES)));
 	status = probe(&reads, "bandwidth op=read", sizes);
 	if (status)
 		return status;
-	memory.sure = mc_user_find_memory(reads.of, reads.n, BEYOND * cached_bytes(), &bytes);
+	mc_user_progress_part(PROBE_PARTS - 1);
+	memory.sure = mc_user_find_memory(reads.of, reads.n, BEYOND * cached_bytes(),
+					  BEYOND * reported_bytes(false), &bytes);
 	snprintf(sizes, sizeof(sizes), "%llu", bytes);
 	status = probe(&memory.latency, "latency", sizes);
 	if (status)
@@ -281,16 +329,6 @@ static int find_memory(u64 most)
 }
 
 /* ----------------------------------------------------------- the columns of the screen */
-
-/* The last level of cache that the first CPU reports; 0: none. */
-static unsigned int last_level(void)
-{
-	unsigned int level = MC_CACHES;
-
-	while (level && !mc_cache_bytes(mc_core_next(-1), level))
-		level--;
-	return level;
-}
 
 /* The same for all CPUs: a set for each of the caches that they have. */
 static u64 for_all(u64 bytes, unsigned int level)
@@ -339,12 +377,14 @@ static void add_memory(u64 before, u64 most)
 {
 	const struct mc_user_probe *p = memory.latency.of;
 	struct mc_user_level found = { p->bytes, p->value, p->bytes };
-	u64 bytes = p->bytes, wanted = max(for_all(bytes, last_level()), BEYOND * before);
+	u64 bytes = p->bytes, wanted = max(BEYOND * reported_bytes(true), BEYOND * before);
 
 	while (bytes < wanted && 2 * bytes <= most)
 		bytes *= 2;
 	add_column(MEMORY, &found, bytes);
-	columns[ncolumns - 1].sure = memory.sure;
+	columns[ncolumns - 1].sure = memory.sure && bytes >= wanted;
+	if (!columns[ncolumns - 1].sure)
+		between = wanted;
 }
 
 /* No record names a level, as in an emulator: a small set, and a large one. */
@@ -433,26 +473,53 @@ static void print_latencies(void)
 	mc_user_flush();
 }
 
-/* The best form of the current row, if one of them is better than one stream of it. */
+/* A signal came before memory was found: what is known of caches. */
+static void print_caches(void)
+{
+	enum mc_hit level;
+	u64 before = 0;
+
+	for (level = MC_HIT_L1; level < MEMORY; level++)
+		add_cache(level, &before);
+	if (ncolumns)
+		print_latencies();
+}
+
+/* Forms of the current row that are better than it, each at the levels where it is the best. */
 static void print_best(void)
 {
-	const struct column *last = &columns[ncolumns - 1];
-	int width = 12 + 7 * (int)(ncolumns - 1);
-	char text[64];
+	unsigned int i, f, end, first = ncolumns > 2;	/* a name takes the place of the L1 */
 
-	snprintf(text, sizeof(text), "    best: %s", best_name);
-	printf("%-*s", width, text);
-	print_cell(last, now->all, true, best, 1);
-	printf("\n");
+	for (f = 0; f < ARRAY_SIZE(forms); f++) {
+		for (end = ncolumns; end > first && best_form[end - 1] != &forms[f]; end--)
+			;
+		if (end == first)
+			continue;
+		printf("    %-*s", (int)(8 + 7 * first), forms[f].name);
+		for (i = first; i < end; i++) {
+			if (best_form[i] == &forms[f])
+				print_cell(&columns[i], now->all, true, best[i], 1);
+			else
+				printf("%7s", "");
+		}
+		printf("\n");
+	}
 }
 
 static void begin_rate(const struct mc_request *req)
 {
 	begin(req);
 	now = next++;
+	mc_user_progress_part(PROBE_PARTS + (now - plan));
 	if (now->row == rates && !now->form && !as_json)
 		print_heading("GB/s", now->all);
 	mc_user_flush();
+}
+
+/* The first column of a row, or of a form of it: the L1 has no figures of forms. */
+static unsigned int first_of(const struct form *form)
+{
+	return form && ncolumns > 2;
 }
 
 /* Sizes come in the order of the columns that have one. */
@@ -461,10 +528,8 @@ static void take_rate(const struct mc_request *req, const struct mc_record *rec)
 	unsigned int i, nth = got++;
 	u64 value;
 
-	for (i = 0; i < ncolumns && (nth || !columns[i].bytes[now->all]); i++)
+	for (i = first_of(now->form); i < ncolumns && (nth || !columns[i].bytes[now->all]); i++)
 		nth -= !!columns[i].bytes[now->all];
-	if (now->form)
-		i = ncolumns - 1;
 	if (i == ncolumns || !value_of(req, rec, "mb_per_s", &value))
 		return;
 	cell[i] = (value + 500) / 1000;
@@ -484,14 +549,17 @@ static void end_rate(const struct mc_run *run, const struct mc_record *records, 
 		for (i = 0; i < ncolumns; i++)
 			print_cell(&columns[i], now->all, filled[i], cell[i], 1);
 		printf("\n");
-		best = 0;
-		best_name = NULL;
+		memset(best, 0, sizeof(best));
+		memset(best_form, 0, sizeof(best_form));
 	}
-	if (filled[ncolumns - 1] && cell[ncolumns - 1] > best) {
-		best = cell[ncolumns - 1];
-		best_name = now->form ? now->form->name : NULL;
+	/* The screen has room for what is clearly faster. */
+	for (i = 0; i < ncolumns; i++) {
+		if (!filled[i] || cell[i] <= best[i] + (best_form[i] ? 0 : best[i] / 10))
+			continue;
+		best[i] = cell[i];
+		best_form[i] = now->form;
 	}
-	if (best_name && !next->form)
+	if (!next->form)
 		print_best();
 }
 
@@ -500,22 +568,22 @@ static void plan_row(struct planned *p, const struct row *row, const struct form
 {
 	char sizes[LINE / 2] = "", cpu[24] = "all node=local";
 	struct mc_text t = MC_TEXT(sizes);
-	unsigned int i, repeat = all ? 10 : 15;
+	unsigned int i, repeat = quick ? 3 : all ? 10 : 15;
 
 	*p = (struct planned){ .row = row, .form = form, .all = all };
 	for (i = 0; i < ncolumns; i++) {
 		u64 bytes = columns[i].bytes[all];
 
-		if (!bytes || (form && i + 1 < ncolumns))
+		if (!bytes || i < first_of(form))
 			continue;
 		mc_textf(&t, "%s%llu", *sizes ? "," : "", bytes);
 		if (bytes > LARGE_BYTES)
-			repeat = 5;
+			repeat = min(repeat, bytes > MOST_BYTES ? 3U : 5U);
 	}
 	if (!all)
 		snprintf(cpu, sizeof(cpu), "%d", mc_core_next(-1));
-	snprintf(p->line, sizeof(p->line), "bandwidth %s repeat=%u size=%s cpu=%s%s",
-		 form ? form->key : row->key, repeat, sizes, cpu, page);
+	snprintf(p->line, sizeof(p->line), "bandwidth %s repeat=%u warmup=1 size=%s cpu=%s%s%s",
+		 form ? form->key : row->key, repeat, sizes, cpu, page, sched);
 }
 
 static int measure_rates(void)
@@ -531,7 +599,7 @@ static int measure_rates(void)
 	for (all = 0; all < 1 + (cpus() > 1); all++) {
 		for (row = rates; row->label; row++) {
 			plan_row(&plan[n++], row, NULL, all);
-			for (i = 0; i < ARRAY_SIZE(forms); i++) {
+			for (i = 0; i < ARRAY_SIZE(forms) && !quick; i++) {
 				if (columns[ncolumns - 1].bytes[all] && forms[i].row == row &&
 				    mc_loop_widest(forms[i].op))
 					plan_row(&plan[n++], row, &forms[i], all);
@@ -541,15 +609,22 @@ static int measure_rates(void)
 	for (i = 0; i < n; i++)
 		lines[i] = plan[i].line;
 	lines[n] = NULL;
+	mc_user_progress_parts(PROBE_PARTS + n);
 	return mc_user_run(lines, &view);
 }
 
 static void print_legend(void)
 {
+	char size[16] = "";
+	struct mc_text t = MC_TEXT(size);
 	unsigned int i;
 
 	printf("\n1 GB/s: 10^9 bytes of payload a second\n"
 	       "Figures are medians; more by --help\n");
+	if (between) {
+		mc_key_show(&t, mc_key_of(*mc_specs, MC_KEY_SIZE), between);
+		printf("?memory: between; it takes %s to be sure\n", size);
+	}
 	for (i = 0; i < ncolumns; i++) {
 		if (columns[i].sure && columns[i].bytes[0] && columns[i].bytes[1])
 			continue;
@@ -558,19 +633,33 @@ static void print_legend(void)
 	}
 }
 
-/* Measure it all. Return: an exit status. */
-int mc_user_overview(bool json)
+/* Measure it all; @short_form: with fewer samples. Return: an exit status. */
+int mc_user_overview(bool json, bool short_form)
 {
 	u64 room = min(mc_memory_bytes() / 4, mc_memory_room() / 2), most = 1ULL << 20;
 	int status;
 
-	while (2 * most <= min(MOST_BYTES, room))
+	while (most < max(MOST_BYTES, BEYOND * reported_bytes(true)) && 2 * most <= room)
 		most *= 2;
-	if (huge_pages(most))
+	quick = short_form;
+	if (goes_first())
+		sched = " sched=fifo";
+	mc_user_progress_parts(PROBE_PARTS + (quick ? ARRAY_SIZE(rates) - 1 : PLANNED / 2) *
+			       (1 + (cpus() > 1)));
+	if (huge_pages(min(most, LARGEST)))
 		page = " page=thp";
 	as_json = json;
 	status = find_caches(most);
+	/* Larger sets take long to touch, so caches come first. */
+	if (!status && !huge_pages(most))
+		page = "";
+	if (!status && mc_user_interrupted()) {
+		fprintf(stderr, "memcache-user: " MC_USER_STOPPED "\n");
+		status = MC_USER_FAILED;
+	}
 	status = status ? status : find_memory(most);
+	if (status && latencies.n && mc_user_interrupted() && !json)
+		print_caches();
 	if (status)
 		return status;
 	find_columns(most);

@@ -21,6 +21,8 @@ static struct {
 	const char *name;	/* of the current request */
 	u64 done;		/* samples, warm-ups included */
 	u64 total;
+	u64 parts;		/* of several calls of mc_user_run(); 0: there is one */
+	u64 part;		/* that began last */
 	u64 began_ns;
 	u64 shown_ns;
 } progress;
@@ -54,11 +56,25 @@ void mc_user_progress_more(u64 samples)
 	progress.total += samples;
 }
 
+/* All takes about so many parts of the same length, which begin with mc_user_progress_part(). */
+void mc_user_progress_parts(u64 parts)
+{
+	progress.parts = parts;
+}
+
+void mc_user_progress_part(u64 begun)
+{
+	progress.part = min(begun, progress.parts - 1);
+}
+
 static void show(u64 now)
 {
-	u64 elapsed = now - progress.began_ns, done = progress.done;
-	u64 left = mc_muldiv(elapsed, progress.total - done, done) / 1000000000;
-	int filled = done * BAR / progress.total;
+	/* With parts, in thousandths of one. */
+	u64 total = progress.parts ? 1000 * progress.parts : progress.total;
+	u64 done = progress.parts ? 1000 * progress.part + 1 : progress.done;
+	u64 elapsed = now - progress.began_ns;
+	u64 left = mc_muldiv(elapsed, total - done, done) / 1000000000;
+	int filled = done * BAR / total;
 	char line[256];
 
 	elapsed /= 1000000000;

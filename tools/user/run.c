@@ -112,8 +112,7 @@ static void report(const struct mc_error *e, const struct job *job, unsigned int
 {
 	mc_user_progress_clear();
 	if (e->err == -EINTR && view->screen) {
-		fprintf(stderr,
-			"memcache-user: stopped by a signal; only what is shown was measured\n");
+		fprintf(stderr, "memcache-user: " MC_USER_STOPPED "\n");
 		return;
 	}
 	fprintf(stderr, "memcache-user: %s: ", strerror(-e->err));

@@ -142,10 +142,12 @@ struct mc_user_level {
 
 bool mc_user_find_cache(const struct mc_user_probe *p, unsigned int n, enum mc_hit level,
 			struct mc_user_level *out);
-bool mc_user_find_memory(const struct mc_user_probe *p, unsigned int n, u64 least, u64 *bytes);
+bool mc_user_find_memory(const struct mc_user_probe *p, unsigned int n, u64 least, u64 reported,
+			 u64 *bytes);
 
 /* overview.c */
-int mc_user_overview(bool json);
+#define MC_USER_STOPPED	"stopped by a signal; only what is shown was measured"
+int mc_user_overview(bool json, bool short_form);
 
 /* show.c */
 extern const struct mc_user_view mc_user_table;
@@ -165,6 +167,8 @@ void mc_user_progress_tick(void *run);
 void mc_user_progress_more(u64 samples);
 bool mc_user_progress_back(u64 done, u64 all);
 void mc_user_progress_clear(void);
+void mc_user_progress_parts(u64 parts);
+void mc_user_progress_part(u64 begun);
 
 /* nodes.c */
 int mc_user_module_node(void);
