@@ -48,6 +48,8 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 		.tick = run->trial ? NULL : run->side->tick, .run = run,
 		.keep_disturbed = point->v[MC_KEY_DISTURBED],
 		.trial = run->trial, .places = 1,
+		.spread = mc_request_given(run->req, MC_KEY_TIME) ? 0 :
+			  mc_ns_to_ticks(run->side->spread_ns),
 	};
 	meas->each = mc_alloc_array(meas->n, sizeof(*meas->each));
 	meas->samples = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));

@@ -19,6 +19,8 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
+#define WINDOWS_A_SAMPLE	8	/* of a sample of a settled loop in a cache */
+
 /*
  * A window longer than half of MC_WINDOW_MAX_NS halves the quantum: even if memory gets
  * half as fast from one window to the next, no window is too long. If it was a
@@ -227,6 +229,7 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 	u64 lasting = min(cost, aim / 2);
 	unsigned int slow = 0;
 	struct mc_progress at;
+	u64 share;
 	int err;
 
 	for (;;) {
@@ -245,10 +248,24 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 			passes = min(passes * 8, passes_to_last(passes, lasting, ticks));
 	}
 	sampler->cal.quantum = mc_muldiv(passes * length, aim, ticks);
+	share = sampler->shared->spread / max(sampler->settings.repeat, 1U);
+	sampler->cal.passes_settled = share ? passes_to_last(passes, share, ticks) : 0;
 	if (ticks < least && ticks >= lasting)
 		passes = passes_to_last(passes, least, ticks);
 	sampler->cal.passes_a_sample = passes;
 	return 0;
+}
+
+/*
+ * Where samples would last for microseconds, one moment of a busy machine would be the figure. So
+ * once the loop has settled, they last longer, in windows of which a disturbance hits few.
+ */
+static void stretch(struct mc_calibration *cal, u64 length)
+{
+	cal->passes_settled = max(cal->passes_settled, cal->passes_a_sample);
+	if (cal->passes_settled > cal->passes_a_sample)
+		cal->quantum = min(cal->quantum, max(cal->passes_settled / WINDOWS_A_SAMPLE, 1ULL) *
+				   length);
 }
 
 /*
@@ -306,6 +323,8 @@ static int calibrate(struct mc_worker *w, struct mc_sampler *sampler)
 	if (race)
 		sampler->cal.quantum = min(sampler->cal.quantum, sampler->cal.passes_a_sample *
 				       length / MC_WINDOWS_A_RACE);
+	else
+		stretch(&sampler->cal, length);
 	sampler->cal.quantum = mc_pass_quantum(&sampler->pass, sampler->cal.quantum);
 	sampler->cal.quantum_most = sampler->cal.quantum;
 	return err;
@@ -556,8 +575,11 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct mc_measurement *all = sampler->shared;
 	bool first = sampler == all->each;
-	int err = find_place(w, sampler, round);
+	int err;
 
+	if (all->settling.settled && sampler->cal.passes_settled > sampler->cal.passes_a_sample)
+		sampler->cal.passes_a_sample = sampler->cal.passes_settled;
+	err = find_place(w, sampler, round);
 	if (!err && sampler->settings.prepare)
 		err = sampler->settings.prepare(w, sampler, round);
 	err = err ? err : read_clock(w, sampler);
@@ -642,8 +664,10 @@ int mc_measure(struct mc_worker *w, void *meas)
 	 * all do the same.
 	 */
 	err = err ? err : wait_for_others(w, all);
-	if (!err && sampler != all->each)
+	if (!err && sampler != all->each) {
 		sampler->cal.passes_a_sample = all->each->cal.passes_a_sample;
+		sampler->cal.passes_settled = all->each->cal.passes_settled;
+	}
 	err = err ? err : run_rounds(w, sampler);
 	w->agreed = all->settling.agreed ? loop_of(&sampler->pass) : NULL;
 	mc_disturbed_last(w, sampler);

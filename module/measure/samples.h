@@ -67,12 +67,14 @@ struct mc_settings {
  * @quantum: bytes of an array that a window covers
  * @quantum_most: @quantum as calibrated, which it never exceeds
  * @passes_a_sample: number of passes in a sample
+ * @passes_settled: the same once the loop has settled
  * @skew: largest difference between the threads' starts behind the barrier, ticks
  */
 struct mc_calibration {
 	u64 quantum;
 	u64 quantum_most;
 	u64 passes_a_sample;
+	u64 passes_settled;
 	u64 skew;
 };
 
@@ -163,6 +165,7 @@ struct mc_sampler {
  * @median_cycles: their median, once the record has been made; 0: not known
  * @settling: whether the loop has settled
  * @trial: samples only tell how long they take: none is thrown away
+ * @spread: ticks that all samples of a set in a cache last together, at least
  * @places: number of places in memory that the samples take in turn
  * @kept: the last sample was kept
  * @tries_left: how many more samples may be dropped
@@ -189,6 +192,7 @@ struct mc_measurement {
 	u64 median_cycles;
 	struct mc_settling settling;
 	bool trial;
+	u64 spread;
 	u32 places;
 	bool kept;
 	u32 tries_left;

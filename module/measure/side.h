@@ -8,6 +8,7 @@
 
 /**
  * struct mc_side - operations of the kernel, or of user space
+ * @spread_ns: how long the samples of a set in a cache last together, at least
  * @check: test whether this side can do what a point asks for. Called for every point
  *         before the first one is measured. Return: 0, -EINVAL or -EOPNOTSUPP,
  *         explained in the run's error
@@ -36,6 +37,7 @@
  *                 until now. Return: as @prefetch_off
  */
 struct mc_side {
+	u64 spread_ns;
 	int (*check)(struct mc_run *run, const struct mc_point *point);
 	bool (*goes_first)(const struct mc_point *point);
 	void (*begin)(struct mc_run *run);

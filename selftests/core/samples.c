@@ -243,6 +243,36 @@ static void steal_once(struct mc_worker *w)
 }
 
 /* A hypervisor may have made any of the windows long. */
+/* Those that are kept, together, in windows of an eighth each; those before them stay short. */
+static void test_samples_of_caches_are_stretched(void **state)
+{
+	static const struct {
+		unsigned int threads;
+		u64 bytes, spread, least, most;	/* least, most: ms of a sample */
+	} rows[] = {
+		{ 1, PAGE, 30 * MS, 3, 4 }, { 1, PAGE, 0, 0, 1 }, { 1, 256 << 10, 30 * MS, 3, 4 },
+		{ 2, PAGE, 30 * MS, 3, 4 }, { 1, 4 << 20, 300 * MS, 4, 5 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		u64 sample, from;
+
+		set_up(rows[i].threads, rows[i].bytes);
+		from = sim.now[0];
+		speed[0] = NS;
+		speed[1] = NS;
+		sampler[0].settings.repeat = 10;
+		sampler[1].settings.repeat = 10;
+		meas.spread = rows[i].spread;
+		assert_int_equal(measure(), 0);
+		sample = sampler[0].cal.passes_a_sample * sampler[0].pass.bytes * NS;
+		assert_in_range(sample, rows[i].least * MS, rows[i].most * MS);
+		assert_in_range(sim.now[0] - from, 10 * sample, 10 * sample + 30 * MS);
+		if (rows[i].bytes == PAGE && rows[i].spread)
+			assert_in_range(sim.longest, 1, sample / 8);
+	}
+}
+
 static void test_samples_last_although_time_was_stolen(void **state)
 {
 	cost_ps = 20 * NS;
