@@ -106,7 +106,7 @@ THP=/sys/kernel/mm/transparent_hugepage
 @test "pages of 4 KiB, and huge pages" {
 	measure --own 'bandwidth page=4k op=write,copy size=64K,6M repeat=2'
 	holds '[r["page"] for r in results] == ["4k"] * 4' 'values("verified") == {"ok"}'
-	refused "Cannot allocate memory" "page: no 3 huge pages are free; " 'bandwidth page=2m size=6M'
+	refused "Cannot allocate memory" "page: 6 MiB of huge pages are needed, more than are free; " 'bandwidth page=2m size=6M'
 	echo 8 >/proc/sys/vm/nr_hugepages
 	measure 'bandwidth page=2m node=0,1 op=write,copy size=64K,6M repeat=2'
 	echo 0 >/proc/sys/vm/nr_hugepages
