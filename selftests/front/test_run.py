@@ -119,10 +119,15 @@ class Run(Measured):
         self.run_("bandwidth size=4K")
         self.assertNotIn("planned", results.load("out")[0].request)
 
-    def test_a_line_a_request_when_not_on_a_terminal(self):
-        self.run_("bandwidth size=4K", "bandwidth size=8K")
-        self.assertEqual(self.err.getvalue(), "memcache: [1/2] bandwidth size=4K\n"
-                                              "memcache: [2/2] bandwidth size=8K\n")
+    def test_a_line_a_minute_when_not_on_a_terminal(self):
+        sizes = "4K", "8K", "16K"
+        for every, lines in ((3600, 1), (0, 3)):
+            with mock.patch("mc.running.progress.LINE_S", every):
+                self.run_(*(f"bandwidth size={size}" for size in sizes))
+            self.assertEqual(self.err.getvalue(), "".join(
+                f"memcache: [{n}/3] bandwidth size={size}\n"
+                for n, size in enumerate(sizes[:lines], 1)))
+            os.unlink("out")
 
     def test_numbers_stay_as_the_kernel_wrote_them(self):
         kernel = fake.Kernel()

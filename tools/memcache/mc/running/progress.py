@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The progress of a run. On a terminal it is one line that another thread updates, because
-the write that measures blocks. Elsewhere it is a line for each request."""
+the write that measures blocks. Elsewhere it is a line, at most each minute."""
 
 import re
 import signal
@@ -14,6 +14,7 @@ from mc.records.suite import Request
 from mc.running.side import Side
 
 EVERY_S = 0.25
+LINE_S = 60         # without a terminal
 BAR = 20
 RUNNING = re.compile(r"running (\d+)/(\d+)")
 
@@ -26,7 +27,7 @@ class Progress:
         self.total = total
         self.number = 0
         self.name = ""
-        self.began = time.monotonic()
+        self.began = self.said_at = time.monotonic()
         self.live = sys.stderr.isatty()
         self.over = threading.Event()
         self.lock = threading.Lock()
@@ -45,7 +46,8 @@ class Progress:
     def start(self, number: int, request: Request, side: Side) -> None:
         self.name = request.name + (" (user)" if side.where == "user" else "")
         self.number, self.side = number, side
-        if not self.live:
+        if not self.live and (number == 1 or time.monotonic() - self.said_at >= LINE_S):
+            self.said_at = time.monotonic()
             line = f": {request.line}" if request.label else ""
             self.say(f"[{number}/{self.total}] {self.name}{line}")
 
