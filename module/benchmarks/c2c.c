@@ -51,7 +51,7 @@ static const struct mc_key keys[] = {
 	}, {
 		.name = "stride", .column = "stride_bytes", .preset = "320",
 		.kind = MC_SIZE, .min = LINE, .max = 1ULL << 30, .multiple = LINE,
-		.help = "bytes from line to line; at 320, prefetchers do not bring the next along",
+		.help = "bytes from line to line; at 320, prefetchers don't bring the next along",
 	},
 };
 

@@ -28,7 +28,7 @@ static u64 clean_ps, modified_ps;	/* one that another CPU has */
 static u64 spoilt;			/* line whose second word a reader's loads change */
 static bool loses;			/* stores are lost, but those of the first time */
 static u8 blank;			/* each byte of memory at first */
-static u64 along;			/* so many of the next lines come with one that a CPU lacks */
+static u64 along;	/* so many of the next lines come with one that a CPU lacks */
 
 static struct {
 	u8 cpus;		/* those that have the line, a bit each */
@@ -204,7 +204,8 @@ static void test_no_line_comes_along(void **state)
 static void test_the_cache_of_the_writer_has_a_column(void **state)
 {
 	reset(2);
-	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=hitm"), 0);
+	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=hitm"),
+			 0);
 	assert_string_equal(mc_test_c2c.spec.columns[COL_LEVEL].name, "writer_level");
 	assert_int_equal(held_bytes, BYTES);
 	assert_figure(&rec[0], COL_LEVEL, MC_HIT_L2);
@@ -220,7 +221,8 @@ static void test_median_and_fastest(void **state)
 {
 	reset(2);
 	after_sample = faster;
-	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=5 state=hitm"), 0);
+	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=5 state=hitm"),
+			 0);
 	/* 149 ns after the warm-up, and one less in each sample. */
 	assert_figure(rec, COL_NS, 147 * NS);
 	assert_figure(rec, COL_NS_MIN, 145 * NS);
@@ -252,6 +254,8 @@ static void turn_back(struct mc_worker *w)
 }
 
 /* A sample is left out if the clock ran backwards in any of its windows. */
+#define ONCE_MORE "c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=3 state=hitm"
+
 static void test_a_clock_that_runs_backwards(void **state)
 {
 	for (backwards = 0; backwards < OFTEN; backwards++) {
@@ -259,7 +263,7 @@ static void test_a_clock_that_runs_backwards(void **state)
 		sim.closing = turn_back;
 		after_sample = restart;
 		timed = 0;
-		assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=3 state=hitm"), 0);
+		assert_int_equal(measure(ONCE_MORE), 0);
 		assert_int_equal(rec->stats.samples, 2);
 		assert_int_equal(rec->stats.left_out, 1);
 		assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
@@ -275,7 +279,8 @@ static void test_memory_is_on_the_node_of_its_home(void **state)
 		char line[80];
 
 		reset(4);
-		snprintf(line, sizeof(line), "c2c cpu=0-3 size=64K stride=64 repeat=1 state=hitm home=%s",
+		snprintf(line, sizeof(line),
+			 "c2c cpu=0-3 size=64K stride=64 repeat=1 state=hitm home=%s",
 			 home ? "reader" : "writer");
 		assert_int_equal(measure(line), 0);
 		assert_int_equal(n, 12);
@@ -302,7 +307,8 @@ static void test_events_are_those_of_the_samples(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(states); i++) {
 		reset(2);
 		sim.events = 1;
-		snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K stride=64 warmup=2 repeat=3 state=%s",
+		snprintf(line, sizeof(line),
+			 "c2c cpu=0,1 size=256K stride=64 warmup=2 repeat=3 state=%s",
 			 states[i]);
 		assert_int_equal(measure(line), 0);
 		for (unsigned int k = 0; k < n; k++)
@@ -315,7 +321,8 @@ static void test_one_wrong_line_is_found(void **state)
 	for (u64 line = 0; line < LINES; line = 2 * line + 1) {
 		reset(2);
 		spoilt = line;
-		assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=2 state=hitm"), -EBADMSG);
+		assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=2 state=hitm"),
+				 -EBADMSG);
 		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 	}
 }
@@ -340,7 +347,9 @@ static int measure_state(const char *state, unsigned int stop_at)
 
 	reset(2);
 	sim.stop_at = stop_at;
-	snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=%s", state);
+	snprintf(line, sizeof(line),
+		 "c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=%s",
+		 state);
 	return measure(line);
 }
 

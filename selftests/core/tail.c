@@ -427,7 +427,8 @@ static void test_what_comes_between_accesses_is_no_cause(void **state)
 		after_sample = plant;
 		sim.opened = come_before_a_window;
 		snprintf(line, sizeof(line),
-			 "tail size=64K repeat=2 count=50000 warmup=0 places=all delay=%s", delays[i]);
+			 "tail size=64K repeat=2 count=50000 warmup=0 places=all delay=%s",
+			 delays[i]);
 		assert_int_equal(measure(line), 0);
 		assert_int_equal(planted[MC_CAUSE_INTERRUPT], EVENTS);
 		for (u32 cause = 0; cause < MC_NCAUSES; cause++) {

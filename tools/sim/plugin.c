@@ -222,8 +222,10 @@ static void count_block(struct qemu_plugin_tb *tb, unsigned int instructions)
 	struct plugin_number clock = { of_one };
 
 	if (of_one) {
-		clock.offset = (char *)&vcpus[0].clock - (char *)qemu_plugin_scoreboard_find(of_one, 0);
-		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, INLINE_ADD, clock, instructions);
+		clock.offset = (char *)&vcpus[0].clock -
+			       (char *)qemu_plugin_scoreboard_find(of_one, 0);
+		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, INLINE_ADD, clock,
+								  instructions);
 	} else {
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, passes, REGISTERS_UNTOUCHED,
 						     (void *)(uintptr_t)instructions);

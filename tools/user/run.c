@@ -175,7 +175,8 @@ static bool others_had_cpus(const struct mc_record *records, u64 n)
 	const struct mc_record *rec;
 
 	for (rec = records; rec < records + n; rec++) {
-		if (2 * rec->disturbed[__builtin_ctz(MC_BY_PREEMPTION)] > rec->stats.samples + rec->stats.left_out)
+		if (2 * rec->disturbed[__builtin_ctz(MC_BY_PREEMPTION)] >
+		    rec->stats.samples + rec->stats.left_out)
 			return true;
 	}
 	return false;
@@ -304,9 +305,12 @@ int mc_user_records(char **words)
 			continue;
 		}
 		/* The engine has room for more: memory has holes. */
-		if (req->regions)
-			req->regions = mc_user_regions_now(mc_request_max(req, MC_KEY_SIZE),
-				mc_request_max(req, mc_test_of(req->spec)->region));
+		if (req->regions) {
+			u64 most = mc_request_max(req, MC_KEY_SIZE);
+			unsigned int region = mc_test_of(req->spec)->region;
+
+			req->regions = mc_user_regions_now(most, mc_request_max(req, region));
+		}
 		printf("%llu\n", mc_engine_records(req));
 	}
 	return jobs ? mc_user_flush() : MC_USER_FAILED;
