@@ -61,7 +61,7 @@ event() {
 	echo 'line size=64K repeat=2' >run
 	holds 'values("cycles") == {16}'
 	echo 'c2c size=4K cpu=0,1 repeat=2' >run
-	holds 'len(results) == 4' 'values("cycles") == {64}'
+	holds 'len(results) == 4' 'values("cycles") == {12}'
 	echo 'loaded delay=0,100 size=256K cpu=0,1 repeat=2' >run
 	holds 'values("cycles") == {2048}'
 	echo 'mix groups=0:chase+1:chase:size=64K size=256K repeat=2' >run
