@@ -141,18 +141,18 @@ def thin_out(values: list) -> list:
 
 
 def text(data: Data) -> str:
-    """The file: a line a figure."""
-    def lines(found: Iterable[object]) -> str:
-        return ",\n".join(json.dumps(one, ensure_ascii=False) for one in found)
-
+    """The file: a line a model."""
     def pairs(found: dict) -> str:
         return ",\n".join(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
                           for key, value in found.items())
-    rows = [[one.model, one.figure, one.low, one.typical, one.high, one.machines, one.sources,
-             one.year] for mine in data.rows.values() for one in mine.values()]
+
+    def row(one: Reference) -> str:
+        return json.dumps([one.model, one.figure, one.low, one.typical, one.high, one.machines,
+                           one.sources, one.year], ensure_ascii=False)
+    rows = ",\n".join(", ".join(map(row, mine.values())) for mine in data.rows.values())
     return f'{{"schema": 1,\n"sources": {{\n{pairs(data.sources)}}},\n' \
            f'"allowances": {{\n{pairs(data.allowances)}}},\n' \
-           f'"models": {{\n{pairs(data.names)}}},\n"figures": [\n{lines(rows)}\n]}}\n'
+           f'"models": {{\n{pairs(data.names)}}},\n"figures": [\n{rows}\n]}}\n'
 
 
 def fold(one: Measured) -> int:
