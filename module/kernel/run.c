@@ -142,8 +142,7 @@ static int check(struct mc_run *run, const struct mc_point *point)
 
 	if (err)
 		return err;
-	if (point->v[MC_KEY_SCHED] == MC_SCHED_FIFO &&
-	    mc_engine_threads(run->req) > (run->req->any_cpu ? 1 : run->req->ncpus))
+	if (point->v[MC_KEY_SCHED] == MC_SCHED_FIFO && mc_engine_shares_cpus(run->req))
 		return mc_fail(&run->error, -EINVAL,
 			       "sched: fifo needs a CPU for each thread in the module");
 	return on_target(point) ? mc_target_check(run, point) :

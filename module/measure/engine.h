@@ -10,6 +10,7 @@
 int mc_engine_cpus(struct mc_request *req, struct mc_error *e);
 u64 mc_engine_records(const struct mc_request *req);
 unsigned int mc_engine_threads(const struct mc_request *req);
+bool mc_engine_shares_cpus(const struct mc_request *req);
 u64 mc_engine_samples(const struct mc_request *req);
 int mc_engine_check(struct mc_run *run);
 void mc_engine_note(struct mc_text *t, const struct mc_request *req,
