@@ -26,7 +26,7 @@
 
 /* ------------------------------------------------------------------- causes */
 
-/* What has taken the CPU if the detector has seen an interrupt: a preemption has one, too. */
+/* The cause of an interrupt that the detector has seen. A preemption comes with one, too. */
 static u32 cause_of_interrupt(void)
 {
 	return mc_detector_kinds(-1) & MC_BY_PREEMPTION ? MC_CAUSE_INTERRUPT : MC_CAUSE_TAKEN;

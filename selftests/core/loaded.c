@@ -408,7 +408,7 @@ static void slow_set_up(struct mc_worker *w)
 		sim_spend(MS);
 }
 
-/* What the set-up takes is no part of the wait for the loop to settle. */
+/* The wait for the loop to settle does not include the set-up. */
 static void test_the_wait_begins_with_the_load(void **state)
 {
 	reset(2);

@@ -413,7 +413,7 @@ static void come_before_a_window(struct mc_worker *w)
 	leave_traces(MC_CAUSE_NMI);
 }
 
-/* What comes between accesses, within a delay or between windows is no cause of the next spike. */
+/* An event between accesses, within a delay or between windows does not cause the next spike. */
 static void test_what_comes_between_accesses_is_no_cause(void **state)
 {
 	static const char * const delays[] = { "0", "12us" };

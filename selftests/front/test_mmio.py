@@ -275,7 +275,7 @@ usb1 usb 189:0 usb
 usb1/1-0:1.0 usb - hub
 """
 MOUNT = "/proc/7/mountinfo=25 1 {} / / rw - ext4 {} rw"
-# What is there, in words of tree(); who is named.
+# The devices and files, as tree() takes them, and a pattern of the user that is named.
 IN_USE = {
     "SATA, /dev/root": (SATA, [MOUNT.format("8:2", "/dev/root")], "^sda2 is mounted on /$"),
     "LVM": (SATA + DM, [f"{SDA}/sda2/holders/dm-0/x", "/sys/class/block/dm-0/dm/name=vg-root",

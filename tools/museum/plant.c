@@ -96,10 +96,10 @@ static void make_wb(void)
 		set_memory_wb(blocks[i], planted->pages);
 }
 
-/* Whoever gets a block afterwards gets one of these. If that fails, all are WB again. */
+/* Every block that is allocated afterwards is one of these. If this fails, all are WB again. */
 static int change_blocks(void)
 {
-	/* What is left is too little for page tables, unless this task may have all of it. */
+	/* Little memory is left. This task may use all of it, since page tables need some. */
 	unsigned int flags = memalloc_noreclaim_save();
 	int i, cpu, err = 0;
 

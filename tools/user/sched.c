@@ -75,7 +75,7 @@ static bool has_cap_sys_nice(void)
 	return set && strtoull(set + strlen("CapEff:"), NULL, 16) >> 23 & 1;
 }
 
-/* What the threads have to have, and have not, to go before others; NULL: nothing. */
+/* The right that threads lack to go before others; NULL: none. */
 static const char *find_lack(void)
 {
 	long long runtime = number_in(RUNTIME), period = number_in(PERIOD);
