@@ -23,10 +23,10 @@ class Entry:
         return next(text for name, text in self.fields if name == wanted)
 
 
-def parse(path: Path) -> list[Entry]:
-    """The entries of a file; ValueError when a line belongs to none."""
+def parse(path: Path, text: str | None = None) -> list[Entry]:
+    """The entries of a file, or of this text instead; ValueError when a line belongs to none."""
     entries: list[list[tuple[str, list[str]]]] = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    for number, line in enumerate((text or path.read_text()).splitlines(), 1):
         match = FIELD.match(line)
         if match:
             if match[1] == "What":

@@ -136,12 +136,17 @@ def plain(page: Path) -> str:
 
 
 class Abi(FromSource):
-    """.. abi:: FILE - its entries, a section each."""
+    """.. abi:: FILE COMMAND... - its entries, a section each, as the command prints it if there is
+    one."""
     required_arguments = 1
+    optional_arguments = 2
 
     def run(self):
-        file = TOP / self.arguments[0]
-        return [node for entry in abi.parse(file) for node in self.parsed(section(entry), file)]
+        file, command = TOP / self.arguments[0], self.arguments[1:]
+        tables = TOP / "tools/memcache/mc/tests.json"
+        text = subprocess.check_output(command, cwd=TOP, text=True) if command else None
+        return [node for entry in abi.parse(file, text)
+                for node in self.parsed(section(entry), file, tables)]
 
 
 def section(entry: abi.Entry) -> str:
@@ -155,7 +160,14 @@ def section(entry: abi.Entry) -> str:
     return "\n".join(out) + "\n"
 
 
+def write_schema(app, exception):
+    """The schema of results beside the pages."""
+    Path(app.outdir, "results.schema.json").write_bytes(
+        subprocess.check_output([TOP / "tools/describe", "schema"]))
+
+
 def setup(app):
+    app.connect("build-finished", write_schema)
     directives.register_directive("kernel-doc", KernelDoc)
     directives.register_directive("tests", Tests)
     directives.register_directive("drawn", Drawn)

@@ -16,7 +16,7 @@ from mc.records import fields, keys, tests
 from mc.records.results import HISTOGRAMS
 
 check = fake.load_script("check_schema", fake.TOP / "tools/check/schema")
-SCHEMA = json.loads(check.SCHEMA.read_text())
+SCHEMA = check.schema()
 COMMON = ("type", "size_bytes", "cpu", "smt", "node", "irq", "disturbed", "page",
           "prefetch", "repeat", "warmup", "target", "offset_bytes", "write")
 ADDED = ("sched",)      # older results do not have it

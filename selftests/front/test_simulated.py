@@ -120,7 +120,7 @@ class Results(unittest.TestCase):
 class Schema(unittest.TestCase):
     def setUp(self):
         check = fake.load_script("check_schema", fake.TOP / "tools/check/schema")
-        self.schema = json.loads(check.SCHEMA.read_text())["$defs"]["simulated"]
+        self.schema = check.schema()["$defs"]["simulated"]
         self.problems = lambda record: list(check.problems([json.dumps(record)], check.validator()))
 
     def test_what_must_not_pass(self):

@@ -2,6 +2,7 @@
 """The front end as a package of Python: installed by pip, without a network and without the
 module, it compares, draws and reports the results of others."""
 
+import json
 import os
 import subprocess
 import sys
@@ -75,6 +76,10 @@ class Installed(fake.InDirectory):
         self.memcache("report", "host0.jsonl", "host2.jsonl", "-o", "page.html")
         self.assertIn("<svg", Path("page.html").read_text())
         self.assertIn("mb_per_s", self.memcache("export", "--format", "csv", "host0.jsonl"))
+
+    def test_its_schema_has_the_tests(self):
+        schema = self.environment / backend.SCHEMA
+        self.assertIn("ns_per_access", json.loads(schema.read_text())["$defs"]["tail"]["required"])
 
     def test_what_it_can_not_do_is_said(self):
         self.assertIn("\nmlc ", self.memcache("suites"))

@@ -2,7 +2,7 @@
 """The build system that pyproject.toml names: `pipx install .` and `pip install .` install the
 front end without the module, for those who look at results. It needs nothing but Python.
 
-A wheel has the files of the part `tools` in tools/packaging/files that are not built, below
+A wheel has the files of the part `tools` in tools/packaging/files that no compiler builds, below
 share/memcache as in the packages, and a program `memcache` that starts the front end there.
 """
 
@@ -10,6 +10,7 @@ import base64
 import hashlib
 import re
 import subprocess
+import sys
 import tomllib
 import zipfile
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 VERSION = "share/memcache/VERSION"
+SCHEMA = "share/memcache/Documentation/results.schema.json"
 PROGRAM = '''\
 #!python
 # SPDX-License-Identifier: GPL-2.0-only
@@ -75,6 +77,8 @@ def contents(name: str, project: dict, version: str) -> Iterator[tuple[str, byte
     for source, target in installed_files():
         yield f"{name}.data/data/{target}", source.read_bytes(), source.stat().st_mode & 0o755
     yield f"{name}.data/data/{VERSION}", f"{version}\n".encode(), 0o644
+    schema = subprocess.check_output([sys.executable, TOP / "tools/describe", "schema"])
+    yield f"{name}.data/data/{SCHEMA}", schema, 0o644
     yield f"{name}.data/scripts/memcache", PROGRAM.encode(), 0o755
     yield f"{name}.dist-info/METADATA", metadata_text(project, version).encode(), 0o644
     yield f"{name}.dist-info/WHEEL", (b"Wheel-Version: 1.0\nGenerator: memcache\n"
