@@ -5,7 +5,7 @@
 # The directories of the repository, of what is built in it, and of the cache. The cache holds
 # everything that is downloaded or built for guests; losing it only costs time.
 TOP=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-BUILD=${MEMCACHE_BUILD:-$TOP/build}
+BUILD=$TOP/build
 CACHE=${MEMCACHE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/memcache}
 export TOP BUILD CACHE
 

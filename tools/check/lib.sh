@@ -20,6 +20,7 @@ tap_output=$(mktemp)
 export MEMCACHE_PROVIDED=$tap_output.provided
 : >"$MEMCACHE_PROVIDED"
 trap 'rm -f "$tap_output"*' EXIT
+export MEMCACHE_BEGAN=${MEMCACHE_BEGAN:-$EPOCHSECONDS}	# for tools/guest/build
 echo "TAP version 13"
 
 # tap_wanted NAME: succeeds if NAME is to run. Without ONLY=, everything is.
@@ -129,11 +130,10 @@ in_guest() (
 	TIMEOUT=$seconds tools/guest/run "$guest" -- tools/check/in-guest "$@"
 )
 
-# module_built KERNEL COMPILER: build the module, and print the warnings of all its files. make
-# prints only those of the files that it compiles. So if any build in that directory has printed
-# something, all files are compiled anew.
+# module_built KERNEL COMPILER: build the module, and print the warnings of all its files, also of
+# those that another layer of this check has compiled.
 module_built() {
-	local dir=$BUILD/$1-$2
-	[ ! -s "$dir/.said" ] || rm -rf "$dir"
-	tools/guest/build -k "$1" -c "$2" >/dev/null
+	tools/guest/build -k "$1" -c "$2" >/dev/null 2>"$tap_output.built" ||
+		{ cat "$tap_output.built" && return 1; }
+	cat "$BUILD/$1-$2/.said"
 }
