@@ -7,6 +7,7 @@
 
 int mc_core_next(int cpu);
 u64 mc_cache_bytes(int cpu, unsigned int level);
+u64 mc_cache_way(int cpu, unsigned int level);
 bool mc_cache_shared(int a, int b, unsigned int level);
 
 #endif /* MC_CACHES_H */

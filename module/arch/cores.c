@@ -131,6 +131,20 @@ u64 mc_cache_bytes(int cpu, unsigned int level)
 	return c ? c->bytes : 0;
 }
 
+/**
+ * mc_cache_way() - size of one way of a CPU's data cache
+ * @cpu: its number
+ * @level: 1 to 4
+ *
+ * Return: bytes, 0 if it is not known.
+ */
+u64 mc_cache_way(int cpu, unsigned int level)
+{
+	const struct mc_cache *c = cache_of(mc_core_of(cpu), level);
+
+	return c && c->ways ? c->bytes / c->ways : 0;
+}
+
 /*
  * CPUs share a cache if the system lists them together. If it does not tell, their IDs differ
  * only in the low bits that number the IDs set aside for the cache: Intel SDM vol. 3,

@@ -251,7 +251,7 @@ static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	struct c2c_job *job = arg;
 	int writer = mc_threads_cpu(run->threads, job->who[WRITER]);
 	int reader = mc_threads_cpu(run->threads, job->who[READER]);
-	enum mc_hit level = mc_source_of_held(rec, writer, LINE * job->chase.n);
+	enum mc_hit level = mc_source_of_held(rec, writer, &job->chase);
 
 	mc_measurement_record(&job->meas, rec);
 	mc_record_set(rec, COL_WRITER, writer);

@@ -210,7 +210,6 @@ static void set_distribution(struct mc_record *rec, struct latency_job *job)
 static void latency_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
 	struct latency_job *job = arg;
-	u64 bytes = job->chase.n * min(job->chase.stride, LINE), ps;
 	const u64 *mhz = job->meas.each->mhz;
 
 	mc_measurement_record(&job->meas, rec);
@@ -223,12 +222,11 @@ static void latency_fill(struct mc_record *rec, void *arg, const struct mc_run *
 		mc_record_set(rec, COL_CORE_MHZ_AFTER, mhz[1]);
 	if (!rec->stats.samples)
 		return;
-	ps = rec->stats.median_ps / job->loads;
-	mc_record_set(rec, COL_NS, ps);
+	mc_record_set(rec, COL_NS, rec->stats.median_ps / job->loads);
 	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->loads);
 	if (job->meas.median_cycles)
 		mc_record_set(rec, COL_CYCLES, job->meas.median_cycles / job->loads / 10);
-	mc_record_set(rec, COL_LEVEL, mc_source_of_chase(run, rec, bytes, max(ps, 1ULL)));
+	mc_record_set(rec, COL_LEVEL, mc_source_of_chase(run, rec, &job->chase, job->loads));
 	set_distribution(rec, job);
 }
 

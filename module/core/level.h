@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The level of the memory hierarchy to which a latency belongs. */
+/* The level of the memory hierarchy that holds a working set, or that served loads. */
 #ifndef MC_CORE_LEVEL_H
 #define MC_CORE_LEVEL_H
 
@@ -14,19 +14,34 @@ enum mc_hit {
 /**
  * struct mc_hierarchy - sizes and times of a CPU's caches
  * @bytes: size of each level, as the CPU reports it; 0: no such cache
+ * @way: bytes of one way of each level; 0: not known
  * @hit_ps: measured time of a load that hits L1
  * @miss_ps: measured time of a load that misses all caches
  */
 struct mc_hierarchy {
 	u64 bytes[MC_CACHES];
+	u64 way[MC_CACHES];
 	u64 hit_ps;
 	u64 miss_ps;
 };
 
+/**
+ * struct mc_set - a thread's working set
+ * @bytes: bytes of its lines
+ * @stride: bytes from line to line; 0: no line is left out
+ * @sharers: for each level, the number of threads with such a working set that share the
+ *           thread's cache, this thread included; 0 if there is no such cache
+ */
+struct mc_set {
+	u64 bytes;
+	u64 stride;
+	u32 sharers[MC_CACHES];
+};
+
 extern const struct mc_name mc_hit_names[];
 
-bool mc_level_timed(const struct mc_hierarchy *h);
-enum mc_hit mc_level_beyond(const struct mc_hierarchy *h);
-enum mc_hit mc_level_of(const struct mc_hierarchy *h, u64 bytes, u64 ps);
+enum mc_hit mc_holder_of(const struct mc_hierarchy *h, const struct mc_set *set);
+enum mc_hit mc_level_of(const struct mc_hierarchy *h, const struct mc_set *set, u64 ps,
+			bool ordered);
 
 #endif /* MC_CORE_LEVEL_H */

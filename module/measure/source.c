@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The data source of the accesses of a record; sizes for size=auto. */
 #include "arch/caches.h"
-#include "core/holds.h"
+#include "core/level.h"
 #include "measure/source.h"
 #include "measure/verdict.h"
 #include "platform/cpus.h"
@@ -10,6 +10,7 @@
 #define BEYOND		4ULL		/* size=auto is this many times the size of the caches */
 #define LEAST		(64ULL << 20)	/* the least, however small the caches are */
 #define MEMORY_SHARE	4		/* the most: one part in so many of all memory */
+#define LINE		64ULL
 #define NOT_CACHED	(16ULL << 20)	/* size=auto for types that are not cached */
 
 /* Level of the last data cache of a CPU; 0: it has none. */
@@ -137,8 +138,10 @@ static struct mc_hierarchy hierarchy_of(int cpu)
 	};
 	unsigned int i;
 
-	for (i = 0; i < MC_CACHES; i++)
+	for (i = 0; i < MC_CACHES; i++) {
 		h.bytes[i] = mc_cache_bytes(cpu, i + 1);
+		h.way[i] = mc_cache_way(cpu, i + 1);
+	}
 	return h;
 }
 
@@ -160,15 +163,30 @@ static void find_sharers(const struct mc_run *run, bool common, int cpu, struct 
  * struct accesses - the accesses of a record
  * @run: the run
  * @rec: the record
- * @bytes: size of the working set of one thread
- * @ps: duration of a load that waits for the one before it; 0: the loads do not wait
+ * @bytes: bytes of the lines of one thread's working set
+ * @stride: bytes from line to line; 0: no line is left out
+ * @loads: loads of a sample, each of which waits for the one before it; 0: they do not wait
+ * @ordered: prefetchers follow their order
  */
 struct accesses {
 	const struct mc_run *run;
 	const struct mc_record *rec;
 	u64 bytes;
-	u64 ps;
+	u64 stride;
+	u64 loads;
+	bool ordered;
 };
+
+/* Others may have had the CPU in the median sample: then the fastest one is of another level. */
+static enum mc_hit level_of_loads(const struct accesses *a, const struct mc_hierarchy *h)
+{
+	const struct mc_set set = { a->bytes, a->stride, { 1, 1, 1, 1 } };
+	u64 median = a->rec->stats.median_ps / a->loads, least = a->rec->stats.min_ps / a->loads;
+	enum mc_hit level = mc_level_of(h, &set, max(median, 1ULL), a->ordered);
+
+	return mc_level_of(h, &set, max(least, 1ULL), a->ordered) == level ? level :
+									    MC_HIT_UNKNOWN;
+}
 
 static enum mc_hit source_on(const struct accesses *a, int cpu)
 {
@@ -176,8 +194,8 @@ static enum mc_hit source_on(const struct accesses *a, int cpu)
 	bool common = mc_test_of(a->run->req->spec)->common;
 	struct mc_set set = { .bytes = a->bytes };
 
-	if (a->ps)
-		return mc_level_of(&h, a->bytes, a->ps);
+	if (a->loads)
+		return level_of_loads(a, &h);
 	/* With cpu=any there is only one thread. */
 	find_sharers(a->run, common || a->run->req->any_cpu, cpu, &set);
 	return mc_holder_of(&h, &set);
@@ -267,15 +285,19 @@ void mc_source_record(const struct mc_run *run, struct mc_record *rec)
  * mc_source_of_chase() - level that served the loads of a pointer chase
  * @run: the run
  * @rec: the record of the chase, which one thread ran
- * @bytes: bytes of all lines in the chase
- * @ps: duration of a load, not 0
+ * @chase: its elements
+ * @loads: loads of a sample, not 0
  *
  * Return: the level; MC_HIT_UNKNOWN if it is not known.
  */
 enum mc_hit mc_source_of_chase(const struct mc_run *run, const struct mc_record *rec,
-			       u64 bytes, u64 ps)
+			       const struct mc_chase *chase, u64 loads)
 {
-	struct accesses a = { .run = run, .rec = rec, .bytes = bytes, .ps = ps };
+	struct accesses a = {
+		.run = run, .rec = rec, .bytes = chase->n * min(chase->stride, LINE),
+		.stride = chase->stride, .loads = loads,
+		.ordered = chase->order != MC_CHASE_RANDOM,
+	};
 
 	return level_of(&a);
 }
@@ -284,14 +306,14 @@ enum mc_hit mc_source_of_chase(const struct mc_run *run, const struct mc_record 
  * mc_source_of_held() - smallest cache of a CPU that holds what only this CPU has touched
  * @rec: the record, of WB memory
  * @cpu: the CPU
- * @bytes: bytes of all lines
+ * @chase: its elements, a line each
  *
  * Return: the level, MC_HIT_MEMORY if no cache holds them; MC_HIT_UNKNOWN if it is not known.
  */
-enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu, u64 bytes)
+enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu, const struct mc_chase *chase)
 {
 	struct mc_hierarchy h = hierarchy_of(cpu);
-	const struct mc_set set = { .bytes = bytes, .sharers = { 1, 1, 1, 1 } };
+	const struct mc_set set = { LINE * chase->n, chase->stride, { 1, 1, 1, 1 } };
 
 	return rec->effective == MC_EFFECT_NO ? MC_HIT_UNKNOWN : mc_holder_of(&h, &set);
 }

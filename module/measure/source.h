@@ -3,6 +3,7 @@
 #ifndef MC_SOURCE_H
 #define MC_SOURCE_H
 
+#include "core/chase.h"
 #include "core/level.h"
 #include "measure/test.h"
 
@@ -15,8 +16,8 @@
 u64 mc_source_caches(const u64 *cpus, unsigned int level);
 void mc_source_sizes(struct mc_request *req);
 void mc_source_record(const struct mc_run *run, struct mc_record *rec);
-enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu, u64 bytes);
+enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu, const struct mc_chase *chase);
 enum mc_hit mc_source_of_chase(const struct mc_run *run, const struct mc_record *rec,
-			       u64 bytes, u64 ps);
+			       const struct mc_chase *chase, u64 loads);
 
 #endif /* MC_SOURCE_H */

@@ -112,9 +112,9 @@ u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args)
 static u64 held_bytes;
 
 /* The writer is CPU 0 of the first pair and CPU 1 of the second one, which has no L2. */
-enum mc_hit mc_source_of_held(const struct mc_record *r, int cpu, u64 bytes)
+enum mc_hit mc_source_of_held(const struct mc_record *r, int cpu, const struct mc_chase *chase)
 {
-	held_bytes = bytes;
+	held_bytes = chase->n * chase->stride;
 	return cpu ? MC_HIT_UNKNOWN : MC_HIT_L2;
 }
 

@@ -349,13 +349,14 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 	return 0;
 }
 
-enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu, u64 bytes)
+enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu,
+			      const struct mc_chase *chase)
 {
 	return MC_HIT_UNKNOWN;
 }
 
 enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *record,
-			       u64 bytes, u64 ps)
+			       const struct mc_chase *chase, u64 loads)
 {
 	return MC_HIT_MEMORY;
 }

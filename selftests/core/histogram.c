@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* module/core/histogram.c and level.c, and percentiles of stats.c. */
+/* module/core/histogram.c, and percentiles of stats.c. */
 #include "cmocka_all.h"
 
 #include "core/histogram.h"
-#include "core/level.h"
 #include "core/stats.h"
 
 static void bins_grow_by_quarters(void **state)
@@ -86,58 +85,4 @@ static void percentiles_by_rank(void **state)
 	assert_int_equal(mc_permille(v, 1000, 0), 1);
 	assert_int_equal(mc_permille(v, 100, 999), 100);
 	assert_int_equal(mc_permille(v, 1, 500), 1);
-}
-
-static void levels(void **state)
-{
-	static const struct mc_hierarchy usual = {
-		.bytes = { 32 << 10, 1 << 20, 32 << 20 },
-		.hit_ps = 1000, .miss_ps = 120000,
-	};
-	static const struct mc_hierarchy no_l3 = {
-		.bytes = { 32 << 10, 1 << 20, 0 },
-		.hit_ps = 1000, .miss_ps = 120000,
-	};
-	static const struct {
-		u64 bytes, ps;
-		enum mc_hit level, without_l3;
-	} rows[] = {
-		{ 16 << 10, 1000, MC_HIT_L1, MC_HIT_L1 },
-		{ 32 << 10, 2000, MC_HIT_L1, MC_HIT_L1 },
-		/* A few lines of one set, at the speed of L2. */
-		{ 4 << 10, 2001, MC_HIT_L2, MC_HIT_L2 },
-		{ 4 << 10, 3800, MC_HIT_L2, MC_HIT_L2 },
-		{ 33 << 10, 1100, MC_HIT_L2, MC_HIT_L2 },
-		{ 1 << 20, 5000, MC_HIT_L2, MC_HIT_L2 },
-		{ 8 << 20, 12000, MC_HIT_L3, MC_HIT_MEMORY },
-		/* The guest shares the L3 that is reported with others. */
-		{ 8 << 20, 79999, MC_HIT_L3, MC_HIT_MEMORY },
-		{ 8 << 20, 80000, MC_HIT_MEMORY, MC_HIT_MEMORY },
-		{ 256 << 20, 100000, MC_HIT_MEMORY, MC_HIT_MEMORY },
-		{ 256 << 20, 30000, MC_HIT_MEMORY, MC_HIT_MEMORY },
-	};
-	struct mc_hierarchy flat = usual, four = usual;
-	static const struct mc_hierarchy none = { .hit_ps = 1000, .miss_ps = 120000 };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(mc_level_of(&usual, rows[i].bytes, rows[i].ps),
-				 rows[i].level);
-		assert_int_equal(mc_level_of(&no_l3, rows[i].bytes, rows[i].ps),
-				 rows[i].without_l3);
-	}
-	four.bytes[3] = 128 << 20;
-	assert_int_equal(mc_level_of(&four, 64 << 20, 40000), MC_HIT_L4);
-	assert_int_equal(mc_level_of(&four, 64 << 20, 80000), MC_HIT_MEMORY);
-	assert_int_equal(mc_level_of(&four, 129 << 20, 40000), MC_HIT_MEMORY);
-	/* The CPU reports no caches: only a time as long as that of a miss tells the level. */
-	assert_int_equal(mc_level_of(&none, 4096, 1000), MC_HIT_UNKNOWN);
-	assert_int_equal(mc_level_of(&none, 8 << 20, 12000), MC_HIT_UNKNOWN);
-	assert_int_equal(mc_level_of(&none, 256 << 20, 100000), MC_HIT_MEMORY);
-	flat.miss_ps = 3999;	/* an emulator: nothing misses */
-	assert_int_equal(mc_level_of(&flat, 4096, 1000), MC_HIT_UNKNOWN);
-	flat.hit_ps = 0;
-	assert_int_equal(mc_level_of(&flat, 4096, 1000), MC_HIT_UNKNOWN);
-	assert_string_equal(mc_name_of(mc_hit_names, MC_HIT_MEMORY), "memory");
-	assert_null(mc_name_of(mc_hit_names, MC_HIT_UNKNOWN));
 }

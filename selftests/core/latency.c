@@ -74,10 +74,10 @@ void mc_asm_clock(u64 cycles)
 static u64 served_bytes, served_ps;
 
 enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *record,
-			       u64 bytes, u64 ps)
+			       const struct mc_chase *chase, u64 loads)
 {
-	served_bytes = bytes;
-	served_ps = ps;
+	served_bytes = chase->n * min(chase->stride, 64ULL);
+	served_ps = record->stats.median_ps / loads;
 	return MC_HIT_L2;
 }
 

@@ -53,6 +53,7 @@ static const struct made_up_cpu silent[] = { CPU(0, nothing) };
 static struct mc_test each, together, none;
 static u64 memory = 64 * G;
 static u64 hit = 1000;
+static u64 fastest = ~0ULL;
 static struct mc_request req;
 static struct mc_run run;
 static int cpus[16];
@@ -157,6 +158,16 @@ static enum mc_uncached uncached(const struct mc_point *point)
 	return which;
 }
 
+/* A hundred loads of a sample; the fastest sample is no faster. */
+static enum mc_hit of_chase(struct mc_record *rec, u64 bytes, u64 ps)
+{
+	const struct mc_chase chase = { .n = bytes / 64, .stride = 64 };
+
+	rec->stats.median_ps = 100 * ps;
+	rec->stats.min_ps = min(100 * ps, fastest);
+	return mc_source_of_chase(&run, rec, &chase, 100);
+}
+
 /* For loads on one of the CPUs. */
 static enum mc_hit chased(int cpu, u64 bytes, u64 ps)
 {
@@ -164,7 +175,7 @@ static enum mc_hit chased(int cpu, u64 bytes, u64 ps)
 
 	rec.cpu = cpu;
 	rec.threads = 1;
-	return mc_source_of_chase(&run, &rec, bytes, ps);
+	return of_chase(&rec, bytes, ps);
 }
 
 static int set_up(void **state)
@@ -368,13 +379,19 @@ static void test_loads_that_wait(void **state)
 	ASK(&each, 0, 2, 4, -1);
 	assert_int_equal(chased(0, 48 * K, 1000), MC_HIT_L1);
 	assert_int_equal(chased(2, 48 * K, 1000), MC_HIT_L2);
-	assert_int_equal(chased(0, 2 * M, 5000), MC_HIT_L3);
+	assert_int_equal(chased(0, 2 * M, 15000), MC_HIT_L3);
 	assert_int_equal(chased(2, 2 * M, 5000), MC_HIT_L2);
-	assert_int_equal(chased(4, 8 * M, 5000), MC_HIT_MEMORY);
+	assert_int_equal(chased(4, 8 * M, 50000), MC_HIT_MEMORY);
 	ASK(&each, -1);
 	assert_int_equal(chased(-1, 32 * K, 1000), MC_HIT_L1);
 	assert_int_equal(chased(-1, 48 * K, 1000), MC_HIT_UNKNOWN);
-	assert_int_equal(chased(-1, 48 * K, 90000), MC_HIT_MEMORY);
+	assert_int_equal(chased(-1, 48 * K, 100000), MC_HIT_MEMORY);
+	/* Others had the CPU for most of the median sample, and for none of the fastest one. */
+	ASK(&each, 0, -1);
+	fastest = 100 * 15000;
+	assert_int_equal(chased(0, 2 * M, 135000), MC_HIT_UNKNOWN);
+	fastest = ~0ULL;
+	assert_int_equal(chased(0, 2 * M, 135000), MC_HIT_MEMORY);
 }
 
 /* Tests of both kinds get the same. */
@@ -394,7 +411,7 @@ static void test_memory_that_is_not_cached(void **state)
 
 		rec.point.v[MC_KEY_TYPE] = MC_UC;
 		rec.effective = i;
-		assert_int_equal(mc_source_of_chase(&run, &rec, 16 * K, 1000), wanted[i][0]);
+		assert_int_equal(of_chase(&rec, 16 * K, 1000), wanted[i][0]);
 		mc_source_record(&run, &rec);
 		assert_int_equal(rec.has >> 1 & 1 ? (enum mc_hit)rec.value[1] : MC_HIT_UNKNOWN,
 				 wanted[i][1]);
@@ -430,10 +447,17 @@ static void test_write_back_memory_without_a_cache(void **state)
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
 	ASK(&each, 0, -1);
 	rec.effective = MC_EFFECT_NO;
-	assert_int_equal(mc_source_of_chase(&run, &rec, 16 * K, 1000), MC_HIT_UNKNOWN);
-	assert_int_equal(mc_source_of_chase(&run, &rec, 16 * K, 90000), MC_HIT_UNKNOWN);
+	assert_int_equal(of_chase(&rec, 16 * K, 1000), MC_HIT_UNKNOWN);
+	assert_int_equal(of_chase(&rec, 16 * K, 90000), MC_HIT_UNKNOWN);
 	mc_source_record(&run, &rec);
 	assert_false(rec.has >> 1 & 1);
+}
+
+static enum mc_hit held(const struct mc_record *rec, int cpu, u64 bytes)
+{
+	const struct mc_chase chase = { .n = bytes / 64, .stride = 64 };
+
+	return mc_source_of_held(rec, cpu, &chase);
 }
 
 /* The lines that one CPU has touched are in its own caches. Other CPUs may share these. */
@@ -442,16 +466,16 @@ static void test_what_one_cpu_holds(void **state)
 	struct mc_record rec = record(16 * K);
 
 	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
-	assert_int_equal(mc_source_of_held(&rec, 0, 48 * K), MC_HIT_L1);
-	assert_int_equal(mc_source_of_held(&rec, 0, 48 * K + 64), MC_HIT_L2);
-	assert_int_equal(mc_source_of_held(&rec, 2, 2 * M), MC_HIT_L2);
-	assert_int_equal(mc_source_of_held(&rec, 2, 32 * M), MC_HIT_L3);
-	assert_int_equal(mc_source_of_held(&rec, 4, 2 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(held(&rec, 0, 48 * K), MC_HIT_L1);
+	assert_int_equal(held(&rec, 0, 48 * K + 64), MC_HIT_L2);
+	assert_int_equal(held(&rec, 2, 2 * M), MC_HIT_L2);
+	assert_int_equal(held(&rec, 2, 32 * M), MC_HIT_L3);
+	assert_int_equal(held(&rec, 4, 2 * M + 64), MC_HIT_MEMORY);
 	rec.effective = MC_EFFECT_NO;
-	assert_int_equal(mc_source_of_held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
+	assert_int_equal(held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
 	made_up_machine(silent, ARRAY_SIZE(silent));
 	rec.effective = MC_EFFECT_YES;
-	assert_int_equal(mc_source_of_held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
+	assert_int_equal(held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
 }
 
 static void test_little_is_known(void **state)
