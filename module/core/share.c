@@ -248,9 +248,9 @@ static u32 find_least(struct mean mixed, struct mean first, struct mean second, 
  * @pieces: a line has no more pieces than this
  *
  * Each piece takes its time, so a line that is not whole takes between that of two pieces and that
- * of @pieces. How many there are is not known: one end of the interval, and the share itself, are
- * those of two pieces, and the other end is that of @pieces. What took longer than nearly all
- * windows of eight pieces was interrupted, and counts as long as these.
+ * of @pieces. How many there are is not known: one end of the interval is that of two pieces, the
+ * other that of @pieces, and the share is the middle of the shares of both. What took longer than
+ * nearly all windows of eight pieces was interrupted, and counts as long as these.
  */
 void mc_share_of_rates(struct mc_share *s, const struct mc_times *kinds, unsigned int pieces)
 {
@@ -277,7 +277,7 @@ void mc_share_of_rates(struct mc_share *s, const struct mc_times *kinds, unsigne
 		many.ps = two.ps + (many.ps - two.ps) * (pieces - 2) / 6;
 	else
 		many = two;
-	s->ppm = find_least(mixed, whole, two, 0);
+	s->ppm = (find_least(mixed, whole, two, 0) + find_least(mixed, whole, many, 0)) / 2;
 	s->low_ppm = find_least(mixed, whole, two, Z / 1000000);
 	s->high_ppm = find_least(mixed, whole, many, -Z / 1000000);
 	s->known = true;
