@@ -7,8 +7,8 @@
 #define TEST	mc_test_c2c
 #include "stub/engine.h"
 
-#include "arch/chase.h"
 #include "measure/source.h"
+#include "stub/machine.h"
 
 /* As c2c.c numbers its columns. */
 enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_LINES };
@@ -19,94 +19,24 @@ enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_
 
 /* ---------------------------------------------------------------- the machine */
 
-#define OWN_PS		(1 * NS)	/* a line that the CPU has itself */
-#define MEMORY_PS	(90 * NS)	/* one that no CPU has */
+/* A CPU's own lines cost 1 ns, those of another CPU 40 or, if it has changed them, 150. */
+#define PRICES	"l1_bytes=512K l1_ns=1 clean_ns=40 dirty_ns=150 memory_ns=90 flush_ns=1"
 
-static _Alignas(4096) u8 memory[BYTES];
-static struct mc_span span;
-static u64 clean_ps, modified_ps;	/* one that another CPU has */
-static u64 spoilt;			/* line whose second word a reader's loads change */
-static bool loses;			/* stores are lost, but those of the first time */
-static u8 blank;			/* each byte of memory at first */
-static u64 along;	/* so many of the next lines come with one that a CPU lacks */
+static u64 faster_ps;		/* a load takes so much less than the prices say */
+static u64 spoilt;		/* line whose second word a reader's loads change */
+static bool loses;		/* stores are lost, but those of the first time */
+static u8 blank;		/* each byte of memory at first */
 
-static struct {
-	u8 cpus;		/* those that have the line, a bit each */
-	bool modified;
-} state_of[LINES];
-
-static u64 line_of(const void *at)
+static u64 price(const struct access *a)
 {
-	u64 line = ((u8 *)at - memory) / 64;
-
-	EXPECT(line < LINES);
-	return line;
+	if (a->operation == LOAD && a->physical / LINE == spoilt)
+		((u64 *)memory)[8 * spoilt + 1] ^= 1ULL << 40;
+	return machine_price(a) - (a->operation == LOAD ? faster_ps : 0);
 }
 
-static u64 load(u64 line)
+static bool keeps(const void *at)
 {
-	u8 me = 1 << sim_self(), others = state_of[line].cpus & ~me;
-	u64 ps = state_of[line].cpus & me ? OWN_PS : !others ? MEMORY_PS :
-		 state_of[line].modified ? modified_ps : clean_ps;
-	u64 along_until;
-
-	along_until = state_of[line].cpus & me ? line : line + along;
-	for (; line <= along_until && line < LINES; line++) {
-		state_of[line].modified &= !(state_of[line].cpus & ~me);
-		state_of[line].cpus |= me;
-	}
-	return ps;
-}
-
-void **mc_asm_chase(void **at, u64 loads)
-{
-	u64 ps = 0, i;
-
-	sim.event[sim_self()][0].value += loads;
-	for (i = 0; i < loads; i++) {
-		if (line_of(at) == spoilt)
-			((u64 *)at)[1] ^= 1ULL << 40;
-		ps += load(line_of(at));
-		at = *at;
-	}
-	sim_spend(ps);
-	return at;
-}
-
-void **mc_asm_dirty(void **at, u64 lines, u64 value)
-{
-	for (u64 i = 0; i < lines; i++) {
-		u64 line = line_of(at);
-
-		if (!loses || ((u64 *)at)[1] >> 56 == blank)
-			((u64 *)at)[1] = value;
-		sim_spend(load(line));
-		state_of[line].cpus = 1 << sim_self();
-		state_of[line].modified = true;
-		at = *at;
-	}
-	return at;
-}
-
-static void run_flush(struct mc_loop_args *args)
-{
-	for (u64 at = 0; at < args->bytes; at += 64)
-		state_of[line_of((u8 *)args->a + at)].cpus = 0;
-	sim_spend(args->bytes / 64 * NS);
-}
-
-struct mc_op_info mc_ops[MC_NOPS] = { [MC_OP_FLUSH] = { "flush", 1, 1 } };
-static const struct mc_loop flush = { MC_OP_FLUSH, 64, MC_CPU_BASE, run_flush };
-
-const struct mc_loop *mc_loop_widest(enum mc_op op)
-{
-	return op == MC_OP_FLUSH ? &flush : NULL;
-}
-
-/* Flushing reads nothing. */
-u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args)
-{
-	return 0;
+	return !loses || ((const u64 *)at)[1] >> 56 == blank;
 }
 
 static u64 held_bytes;
@@ -118,22 +48,16 @@ enum mc_hit mc_source_of_held(const struct mc_record *r, int cpu, const struct m
 	return cpu ? MC_HIT_UNKNOWN : MC_HIT_L2;
 }
 
-u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args)
-{
-	return 0;
-}
-
 static void costs(void)
 {
-	span = (struct mc_span){ memory, 0, BYTES };
-	view = (struct mc_view){ &span, 1 };
+	machine_reset(PRICES, BYTES);
+	machine.price = price;
+	machine.keeps = keeps;
+	view = (struct mc_view){ machine.spans, 1 };
 	memset(memory, blank, BYTES);
-	memset(state_of, 0, sizeof(state_of));
-	clean_ps = 40 * NS;
-	modified_ps = 150 * NS;
 	spoilt = LINES;
 	loses = false;
-	along = 0;
+	faster_ps = 0;
 	/* A window lasts longer than its content by the reported cost of the clock. */
 	sim.overhead = mc_clock.cost_ps;
 }
@@ -191,7 +115,7 @@ static void test_no_line_comes_along(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		reset(2);
-		along = 3;
+		machine_reset(PRICES " l2_bytes=1M prefetch_lines=3", BYTES);
 		snprintf(line, sizeof(line), "c2c cpu=0,1 repeat=1 state=hitm %s", rows[i].how);
 		assert_int_equal(measure(line), 0);
 		assert_figure(rec, COL_LINES, rows[i].lines);
@@ -214,7 +138,7 @@ static void test_the_cache_of_the_writer_has_a_column(void **state)
 
 static void faster(void)
 {
-	modified_ps -= NS;
+	faster_ps += NS;
 }
 
 static void test_median_and_fastest(void **state)

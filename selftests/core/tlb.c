@@ -6,86 +6,50 @@
 #define TEST	mc_test_tlb
 #include "stub/engine.h"
 
-#include "arch/chase.h"
+#include "stub/machine.h"
 
 /* As tlb.c numbers its columns. */
 enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
 
 #define BYTES		(16ULL << 20)
-#define PAGES_MOST	(BYTES >> 12)
-#define FIRST_ENTRIES	64
-#define SECOND_ENTRIES	128
 #define LOAD_PS		(4 * NS)
 #define SECOND_PS	(7 * NS)	/* extra cost if only the second TLB has the page */
 #define WALK_PS		(30 * NS)	/* extra cost if neither TLB has it */
+#define PRICES		"l1_ns=4 clean_ns=4 dirty_ns=4 memory_ns=4 " \
+			"tlb_entries=64 tlb2_entries=128 tlb2_ns=7 tlb_miss_ns=30"
 
 /* ---------------------------------------------------------------- the machine */
 
-static _Alignas(4096) u8 memory[BYTES];
-static struct mc_span spans[2];
 static u64 cpu_ps;			/* extra cost for each CPU before this one */
 static u64 first_page_ps;		/* extra cost on the first page */
 static u64 odd_at;			/* number of the chase that takes another time, */
 static u64 odd_tenths;			/* in tenths of what it would take */
-static u64 chases;
-static u64 covered;			/* bytes that a translation covers */
-static u64 translated[PAGES_MOST];	/* pages, the most recently used one first */
-static u64 known;			/* number of these */
-
-/* Both TLBs keep the pages that were used last. Return: the cost of the translation. */
-static u64 translate(u64 page)
-{
-	bool is_new;
-	u64 i = 0;
-
-	while (i < known && translated[i] != page)
-		i++;
-	is_new = i == known;
-	known += is_new;
-	memmove(translated + 1, translated, i * sizeof(*translated));
-	translated[0] = page;
-	if (is_new || i >= SECOND_ENTRIES)
-		return WALK_PS;
-	return i < FIRST_ENTRIES ? 0 : SECOND_PS;
-}
-
 static u8 lines[64];			/* places in a page that were loaded from, but for page 0 */
 
-void **mc_asm_chase(void **at, u64 loads)
+static u64 price(const struct access *a)
 {
-	u64 ps = 0, i;
-
-	EXPECT(sim_self() == run.part);
-	for (i = 0; i < loads; i++) {
-		u64 offset = (u8 *)at - memory;
-
-		EXPECT(offset < BYTES);
-		ps += LOAD_PS + sim_self() * cpu_ps + translate(offset / covered);
-		ps += offset < covered ? first_page_ps : 0;
-		/* The lines close together are on the first page. */
-		if (offset >= 4096)
-			lines[offset / 64 % 64] = 1;
-		at = *at;
-	}
-	sim_spend(++chases == odd_at ? ps * odd_tenths / 10 : ps);
-	return at;
+	/* The lines close together are on the first page. */
+	if (a->physical >= 4096)
+		lines[a->physical / 64 % 64] = 1;
+	return machine_price(a) + sim_self() * cpu_ps +
+	       (a->physical < machine.covered ? first_page_ps : 0);
 }
 
-void mc_asm_clock(u64 cycles)
+static u64 spend(u64 ps)
 {
-	EXPECT(!"asked for");
+	return machine.calls == odd_at ? ps * odd_tenths / 10 : ps;
 }
 
 static void costs(void)
 {
-	spans[0] = (struct mc_span){ memory, 0, BYTES };
-	view = (struct mc_view){ spans, 1 };
-	covered = 4096;
+	machine_reset(PRICES, BYTES);
+	machine.price = price;
+	machine.spend = spend;
+	machine.turn = &run.part;
+	view = (struct mc_view){ machine.spans, 1 };
 	cpu_ps = 0;
 	first_page_ps = 0;
 	odd_at = 0;
-	chases = 0;
-	known = 0;
 	memset(lines, 0, sizeof(lines));
 }
 
@@ -94,7 +58,7 @@ static void costs(void)
 static void assert_step(const struct mc_record *r, u64 pages, u64 tlb_ps)
 {
 	assert_figure(r, COL_PAGES, pages);
-	assert_figure(r, COL_PAGE_BYTES, covered);
+	assert_figure(r, COL_PAGE_BYTES, machine.covered);
 	assert_int_equal(r->stats.median_ps, pages * (LOAD_PS + tlb_ps));
 	assert_figure(r, COL_NS, LOAD_PS + tlb_ps);
 	assert_figure(r, COL_PACKED_NS, LOAD_PS);
@@ -135,8 +99,8 @@ static void test_large_pages_reach_further(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(pages); i++) {
 		reset(1);
-		covered = 2 << 20;
-		page_bytes = covered;
+		machine.covered = 2 << 20;
+		page_bytes = machine.covered;
 		snprintf(line, sizeof(line), "tlb size=4M,16M page=%s", pages[i]);
 		assert_int_equal(measure(line), 0);
 		assert_int_equal(n, 2);
@@ -185,7 +149,7 @@ static void test_the_median_of_close_lines_counts(void **state)
 
 	reset(1);
 	assert_int_equal(measure("tlb size=512K page=4k warmup=1 repeat=3"), 0);
-	all = chases;
+	all = machine.calls;
 	for (at = 1; at <= all; at++) {
 		for (odd_tenths = 5; odd_tenths <= 20; odd_tenths += 15) {
 			reset(1);
@@ -234,8 +198,8 @@ static void test_what_is_no_cycle_is_found(void **state)
 {
 	reset(1);
 	/* A page's word is 32 lines further on in the page than that 32 pages before. */
-	spans[0] = (struct mc_span){ memory + 4096, 0, 128 << 10 };
-	spans[1] = (struct mc_span){ memory + 4096 - 32 * 64, 128 << 10, 128 << 10 };
+	machine.spans[0] = (struct mc_span){ memory + 4096, 0, 128 << 10 };
+	machine.spans[1] = (struct mc_span){ memory + 4096 - 32 * 64, 128 << 10, 128 << 10 };
 	view.n = 2;
 	assert_int_equal(measure("tlb size=256K page=4k"), -EBADMSG);
 	assert_int_equal(strncmp(run.error.text, "verify:", 7), 0);

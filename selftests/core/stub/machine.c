@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "machine.h"
+
+/* Nothing costs anything, and no cache has more than 64 lines. */
+static const struct prices free_prices = {
+	.wc_buffers = 8, .l1_bytes = 4096, .l1_ways = 8, .l2_ways = 16, .l3_ways = 16, .l3_cpus = 8,
+};
+
+struct machine machine;
+_Alignas(MC_BLOCK_BYTES) u8 memory[MACHINE_BYTES];
+
+/* Two CPUs make a node, as in threads.c. Each node has half of the memory. */
+static const struct shape shape = {
+	.ncpus = THREADS_MOST, .node = { 0, 0, 1, 1 }, .nranges = 2, .ranges = {
+		{ 0, MACHINE_BYTES / 2, 0 }, { MACHINE_BYTES / 2, MACHINE_BYTES, 1 },
+	},
+};
+
+/* A machine with empty caches. @prices: those that are not 0; @bytes: of the only span */
+void machine_reset(const char *prices, u64 bytes)
+{
+	struct prices p = free_prices;
+	char why[200];
+
+	if (!prices_set(&p, prices, why, sizeof(why)))
+		fail_msg("%s", why);
+	assert_null(model_make(&p, &shape));
+	machine = (struct machine){
+		.spans[0] = { memory, 0, bytes }, .type = WB, .covered = 4096, .count_ps = 400,
+	};
+}
+
+/* ------------------------------------------------------------------- accesses */
+
+static u64 spent;		/* by the accesses of the current call */
+
+/* What an access costs the thread that is running. */
+u64 machine_price(const struct access *a)
+{
+	return model_access(sim_self(), (sim.now[sim_self()] + spent) / NS, a) * NS;
+}
+
+static void touch(const void *at, unsigned int bytes, enum operation operation, bool streaming)
+{
+	struct access a = {
+		.physical = (const u8 *)at - memory, .bytes = bytes, .operation = operation,
+		.type = machine.type, .streaming = streaming,
+	};
+
+	if (a.physical >= MACHINE_BYTES) {
+		EXPECT(!"an access outside of the memory");
+		return;
+	}
+	a.page = a.physical / machine.covered;
+	a.page_shift = __builtin_ctzll(machine.covered);
+	spent += machine.price ? machine.price(&a) : machine_price(&a);
+}
+
+static bool is_kept(const void *at)
+{
+	return !machine.keeps || machine.keeps(at);
+}
+
+static void begin(void)
+{
+	EXPECT(!machine.turn || sim_self() == *machine.turn);
+	spent = 0;
+}
+
+static void end(void)
+{
+	sim_spend(machine.spend ? machine.spend(spent) : spent);
+}
+
+/* --------------------------------------------------------------- loops of chases */
+
+/* The first event of a core counts the loads. */
+void **mc_asm_chase(void **at, u64 loads)
+{
+	u64 i;
+
+	begin();
+	machine.calls++;
+	sim.event[sim_self()][0].value += loads;
+	for (i = 0; i < loads; i++) {
+		touch(at, 8, LOAD, false);
+		at = *at;
+	}
+	end();
+	return at;
+}
+
+void **mc_asm_dirty(void **at, u64 lines, u64 value)
+{
+	u64 i;
+
+	begin();
+	for (i = 0; i < lines; i++) {
+		touch(at + 1, 8, STORE, false);
+		if (is_kept(at))
+			((u64 *)at)[1] = value;
+		at = *at;
+	}
+	end();
+	return at;
+}
+
+void mc_asm_clock(u64 cycles)
+{
+	EXPECT(machine.core_mhz);
+	if (machine.core_mhz)
+		sim_spend(cycles / 96 * 96 * 1000000 / machine.core_mhz);
+}
+
+/* The line that is next in a step: lines at random places follow each other here. */
+static u64 *place_of(struct mc_paced *args, u64 step, u64 line)
+{
+	u64 offset;
+
+	if (!args->lines)
+		return (u64 *)((u8 *)args->place[line] + step * args->stride);
+	offset = args->start + args->state++ % args->lines * LINE;
+	return (u64 *)((u8 *)args->blocks[offset / MC_BLOCK_BYTES] + offset % MC_BLOCK_BYTES);
+}
+
+static void run_step(struct mc_paced *args, u64 step)
+{
+	u64 computed[LINE / 8] = { 0 }, line;
+	unsigned int w;
+
+	for (line = 0; line < args->end; line++) {
+		bool writes = line >= args->reads;
+		u64 *at = place_of(args, step, line);
+
+		spent += args->delay * machine.count_ps;
+		touch(at, LINE, writes ? STORE : LOAD, writes && args->nt);
+		for (w = 0; w < LINE / 8 && !writes; w++)
+			computed[w] = 2 * computed[w] * (line > 0) + at[w];
+		for (w = 0; w < LINE / 8 && writes && is_kept(at); w++)
+			at[w] = args->combine ? computed[w] : (unsigned long)args;
+	}
+}
+
+void mc_asm_paced(struct mc_paced *args)
+{
+	u64 step;
+
+	EXPECT(args->steps && args->end <= MC_PACED_MOST);
+	/* The rest of a countdown, beside a line of nobody. */
+	if (!args->stride && !args->lines) {
+		EXPECT(args->steps == 1 && args->reads == 1 && args->end == 1);
+		sim_spend(args->delay * machine.count_ps);
+		return;
+	}
+	begin();
+	for (step = 0; step < args->steps; step++)
+		run_step(args, step);
+	end();
+	if (machine.paced)
+		machine.paced(args);
+}
+
+/* ------------------------------------------------------------ loops over arrays */
+
+/* Loops of @width bytes store the values of the counter that four registers hold. */
+static void store(const struct mc_loop_args *args, u64 *word, u64 i, enum mc_op op,
+		  unsigned int width)
+{
+	u64 values = op == MC_OP_FILL ? args->bytes / 8 : 4 * width / 8;
+	const u64 *from = args->b;
+
+	if (!is_kept(word))
+		return;
+	if (mc_ops[op].stores == MC_STORES_COPY)
+		*word = from[i];
+	else
+		*word = args->value + (args->passes - 1) * values + i % values;
+}
+
+/* A pass goes line by line; of each line, the arrays that are read come before the others. */
+static void run_line(struct mc_loop_args *args, u64 from, enum mc_op op, unsigned int width)
+{
+	unsigned int written = mc_op_written(&mc_ops[op]), at;
+	bool both = mc_ops[op].stores == MC_STORES_ONE_MORE;
+	int i;
+
+	for (i = mc_ops[op].arrays - 1; i >= 0; i--) {
+		for (at = 0; at < LINE; at += width) {
+			u64 *word = (u64 *)((u8 *)args->array[i] + from + at);
+
+			if (i >= (int)written || both)
+				touch(word, width, LOAD, false);
+			if (i < (int)written)
+				touch(word, width, STORE, mc_ops[op].nontemporal);
+		}
+	}
+}
+
+static void run(struct mc_loop_args *args, enum mc_op op, unsigned int width)
+{
+	u64 pass, i;
+
+	begin();
+	for (pass = 0; pass < args->passes; pass++) {
+		for (i = 0; i < args->bytes; i += LINE) {
+			if (op == MC_OP_FLUSH)
+				touch((u8 *)args->a + i, LINE, FLUSH, false);
+			else
+				run_line(args, i, op, width);
+		}
+	}
+	memset(args->lanes, 0, sizeof(args->lanes));
+	for (i = 0; i < args->bytes / 8; i++) {
+		if (mc_ops[op].stores)
+			store(args, (u64 *)args->a + i, i, op, width);
+		else if (op == MC_OP_SUM)
+			args->lanes[0] += ((const u64 *)args->a)[i];
+	}
+	end();
+}
+
+#define LOOP(op, width)						\
+	static void run_##op##width(struct mc_loop_args *args)	\
+	{							\
+		run(args, MC_OP_##op, width);			\
+	}
+#define ROW(op, width)	{ MC_OP_##op, width, MC_CPU_BASE, run_##op##width }
+
+LOOP(READ, 8)
+LOOP(READ, 16)
+LOOP(READ, 64)
+LOOP(WRITE, 8)
+LOOP(WRITE, 64)
+LOOP(NTWRITE, 8)
+LOOP(NTWRITE, 64)
+LOOP(COPY, 8)
+LOOP(RMW, 8)
+LOOP(SUM, 64)
+LOOP(FILL, 64)
+
+void mc_asm_flush64(struct mc_loop_args *args)
+{
+	run(args, MC_OP_FLUSH, LINE);
+}
+
+const struct mc_loop mc_loops[] = {
+	ROW(READ, 8), ROW(READ, 16), ROW(READ, 64), ROW(WRITE, 8), ROW(WRITE, 64),
+	ROW(NTWRITE, 8), ROW(NTWRITE, 64), ROW(COPY, 8), ROW(RMW, 8), ROW(SUM, 64), ROW(FILL, 64),
+	{ MC_OP_FLUSH, LINE, MC_CPU_BASE, mc_asm_flush64 }, { }
+};
+
+const struct mc_loop mc_loops_of_kernel[] = { { } };
