@@ -170,9 +170,9 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	[[ $output == *"needs counters of DRAM traffic"* ]]
 }
 
-@test "without a request: each level, in 40 columns" {
+@test "without a request: each level, found in latencies, in 40 columns" {
 	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//') load=$(awk '{ print int($1) }' /proc/loadavg)
-	taskset -c "$cpu" "$USER_TOOL" --own >screen 2>messages
+	taskset -c "$cpu" "$USER_TOOL" --own --save results.jsonl >screen 2>messages
 	cat screen messages
 	[ ! -s messages ]
 	[ "$(awk 'length > 40 && NR > 3' screen)" = "" ]
@@ -192,15 +192,10 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	     # A form, with its figures where it is better than one stream.
 	     /^    / { if (NF > levels || NF < 2 || $1 !~ /^(streams|op)=/) exit 1
 		if (length == 40 && $NF !~ /^[?]/ && $NF + 0 <= memory + 0) exit 1 }' screen
-}
-
-@test "without a request: levels are found in latencies, not in what the CPU reports" {
-	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
-	taskset -c "$cpu" "$USER_TOOL" --own -j >results.jsonl
 	"$TOP/tools/check/schema" results.jsonl
 	head -n 1 results.jsonl >machine
-	# Each set of a bandwidth has a latency, and those of caches are of different levels. On a busy
-	# machine, a level may have none.
+	# Levels are not what the CPU reports: each set of a bandwidth has a latency, and those of caches
+	# are of different levels. On a busy machine, a level may have none.
 	holds 'known := {r["size_bytes"]: r["level"] for r in results if r["test"] == "latency"}' \
 		'sets := sorted({r["size_bytes"] for r in results if r.get("op") == "triad"})' \
 		'len({known[size] for size in sets[:-1]}) == len(sets) - 1' \
