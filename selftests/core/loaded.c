@@ -7,7 +7,7 @@
 #define TEST	mc_test_loaded
 #include "stub/engine.h"
 
-#include "arch/chase.h"
+#include "stub/machine.h"
 
 /* As loaded.c numbers its columns. */
 enum {
@@ -17,18 +17,15 @@ enum {
 
 #define BYTES	(4ULL << 20)
 #define NODES	2
-#define LINE	64ULL
 
 /* ---------------------------------------------------------------- the machine */
 
-static _Alignas(4096) u8 memory[NODES * BYTES];	/* of node 0, then of node 1 */
 static struct mc_span spans[NODES];	/* one for each node, or both sides of the hole */
 static struct mc_view node_view[NODES];
 static bool on_nodes;		/* the test asks for memory of each node */
 static u64 hole;		/* offset of a page that is not part of it; 0: none */
 
 static u64 line_ps;		/* a line of the load */
-static u64 count_ps;		/* a count of the delay */
 static u64 alone_ps;		/* a load that waits, without other load */
 static u64 crowd_ps;		/* the most that other load adds */
 static unsigned int chaser;	/* the thread that follows pointers */
@@ -41,12 +38,11 @@ static u64 stuck_ps;		/* extra time of a call of thread 0 */
 static u64 begin_ps;		/* extra time of the last thread's first call */
 static u64 begun_at;		/* when that call ends; calls before take twice as long */
 
-/* Does the address lie in the part of the thread that is running? */
-static void look_at(const void *at, u64 bytes)
+/* Does an access lie in the part of the thread that is running? */
+static void look_at(u64 offset, u64 bytes)
 {
 	unsigned int i = sim_self();
 	u64 part = on_nodes ? i / 2 * BYTES + i % 2 * slice : i * slice;
-	u64 offset = (const u8 *)at - memory;
 
 	if (hole && offset >= hole + 4096)
 		offset -= 4096;
@@ -60,40 +56,24 @@ static u64 waiting_ps(u64 delay)
 	return alone_ps + crowd_ps * 100 / (100 + delay);
 }
 
-void **mc_asm_chase(void **at, u64 loads)
+static u64 price(const struct access *a)
 {
-	u64 i;
-
-	EXPECT(sim_self() == chaser);
-	for (i = 0; i < loads; i++) {
-		look_at(at, 8);
-		at = *at;
-	}
-	sim_spend(loads * waiting_ps(load.delay));
-	return at;
+	look_at(a->physical, a->bytes);
+	EXPECT(a->bytes == LINE || sim_self() == chaser);
+	return a->bytes == LINE ? line_ps : waiting_ps(load.delay);
 }
 
-/* Are the lines that a call may choose from those of the thread's part? */
-static void look_at_random(const struct mc_paced *args)
+static u64 spend(u64 ps)
 {
-	u64 from = args->start, to = from + args->lines * LINE, end;
-
-	EXPECT(args->lines == slice / LINE);
-	for (; from < to; from = end) {
-		end = min((from / MC_BLOCK_BYTES + 1) * MC_BLOCK_BYTES, to);
-		look_at((u8 *)args->blocks[from / MC_BLOCK_BYTES] + from % MC_BLOCK_BYTES,
-			end - from);
-	}
+	return sim_self() != chaser && sim.now[sim_self()] < begun_at ? 2 * ps : ps;
 }
 
+/* No line is that of another step. */
 static void look_at_lines(const struct mc_paced *args)
 {
 	u64 last = (args->steps - 1) * args->stride;
 
 	for (u64 i = 0; i < args->end; i++) {
-		look_at(args->place[i], LINE);
-		look_at((u8 *)args->place[i] + last, LINE);
-		/* No line is that of another step. */
 		for (u64 k = 0; k < i; k++) {
 			u64 apart = (u8 *)args->place[i] - (u8 *)args->place[k];
 
@@ -102,28 +82,16 @@ static void look_at_lines(const struct mc_paced *args)
 	}
 }
 
-/* The rest of a countdown, beside a line of nobody. */
-static bool is_countdown(const struct mc_paced *args)
-{
-	return !args->stride && !args->lines && args->steps == 1 && args->end == 1;
-}
-
 /* The thread that follows pointers measures the delay first. */
-void mc_asm_paced(struct mc_paced *args)
+static void see_load(const struct mc_paced *args)
 {
 	unsigned int i = sim_self();
-	u64 lines = args->steps * args->end, ps = lines * (line_ps + args->delay * count_ps);
+	u64 lines = args->steps * args->end;
 
-	EXPECT(args->steps && args->end <= MC_PACED_MOST);
-	if (is_countdown(args)) {
-		sim_spend(args->delay * count_ps);
-		return;
-	}
 	if (args->lines)
-		look_at_random(args);
+		EXPECT(args->lines == slice / LINE);
 	else
 		look_at_lines(args);
-	sim_spend(sim.now[i] < begun_at ? 2 * ps : ps);
 	if (i == chaser) {
 		EXPECT(args->reads == 1 && args->end == 1 && !args->nt && !args->lines &&
 		       lines * LINE <= 4096);
@@ -140,11 +108,6 @@ void mc_asm_paced(struct mc_paced *args)
 	}
 }
 
-void mc_asm_clock(u64 cycles)
-{
-	EXPECT(!"asked for");
-}
-
 static const struct mc_view *of_node(const struct mc_wanted *want)
 {
 	on_nodes |= !want->alone;
@@ -155,6 +118,10 @@ static void costs(void)
 {
 	unsigned int i;
 
+	machine_reset("", 0);
+	machine.price = price;
+	machine.spend = spend;
+	machine.paced = see_load;
 	for (i = 0; i < NODES; i++) {
 		spans[i] = (struct mc_span){ memory + i * BYTES, 0, BYTES };
 		node_view[i] = (struct mc_view){ &spans[i], 1 };
@@ -164,7 +131,6 @@ static void costs(void)
 	on_nodes = false;
 	hole = 0;
 	line_ps = 10 * NS;
-	count_ps = 400;
 	alone_ps = 80 * NS;
 	crowd_ps = 40 * NS;
 	chaser = 0;
@@ -189,7 +155,7 @@ static u64 rate(u64 ps)
 
 static void assert_loaded(const struct mc_record *r, unsigned int loaders, u64 delay)
 {
-	u64 ps = waiting_ps(delay), rates = loaders * rate(line_ps + delay * count_ps);
+	u64 ps = waiting_ps(delay), rates = loaders * rate(line_ps + delay * machine.count_ps);
 
 	assert_int_equal(r->stats.samples, 4);
 	assert_figure(r, COL_LATENCY_CPU, chaser);
@@ -197,7 +163,7 @@ static void assert_loaded(const struct mc_record *r, unsigned int loaders, u64 d
 	assert_figure(r, COL_NS, ps);
 	assert_figure(r, COL_LOAD_MB_PER_S, rates);
 	assert_figure(r, COL_MB_PER_S, rates + rate(ps));
-	assert_figure(r, COL_DELAY_NS, delay * count_ps);
+	assert_figure(r, COL_DELAY_NS, delay * machine.count_ps);
 	assert_int_equal(r->stats.median_ps, slice / LINE * ps);
 	assert_int_equal(r->threads, loaders + 1);
 	assert_int_equal(r->cpu, MC_CPU_ALL);
@@ -258,11 +224,11 @@ static void test_windows_of_a_long_countdown(void **state)
 			 delay, ops[i / 4 % 4], patterns[i / 16]);
 		assert_int_equal(measure(line), 0);
 		assert_in_range(longest_quiet, 1, MS / 2);
-		ps = line_ps + delay * count_ps;
+		ps = line_ps + delay * machine.count_ps;
 		lines = rec->value[COL_LOAD_MB_PER_S];
 		if (lines + 1 < rate(ps) || lines > rate(ps) + 1)
 			fail_msg("%s: %llu, not %llu", line, lines, rate(ps));
-		assert_figure(rec, COL_DELAY_NS, delay * count_ps);
+		assert_figure(rec, COL_DELAY_NS, delay * machine.count_ps);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "stub/engine.h"
 
 #include "measure/load.h"
+#include "stub/machine.h"
 
 /* As mix.c numbers its columns and words. */
 enum { COL_SCOPE, COL_GROUP, COL_OP, COL_MB_PER_S, COL_NS };
@@ -16,16 +17,13 @@ enum { TOTAL, GROUP, THREAD };
 
 #define BYTES	(4ULL << 20)
 #define NODES	2
-#define LINE	64ULL
 
 /* ---------------------------------------------------------------- the machine */
 
-static _Alignas(4096) u8 memory[NODES * BYTES];	/* of node 0, then of node 1 */
 static struct mc_span spans[NODES];
 static struct mc_view node_view[NODES];
 
 static u64 read_ps, write_ps, nt_ps;	/* a line */
-static u64 count_ps;		/* a count of the delay */
 static u64 wait_ps;		/* a load that waits */
 static u64 part[THREADS_MOST];	/* each thread's part of the memory */
 static u64 part_bytes[THREADS_MOST];
@@ -35,80 +33,31 @@ static void *lost;		/* a line that is never written */
 static void *struck;		/* a line that a stray store changes */
 static bool is_random[THREADS_MOST];
 
-static void look_at(const void *at, u64 bytes)
+static u64 price(const struct access *a)
 {
-	u64 offset = (const u8 *)at - memory, from = part[sim_self()];
+	u64 from = part[sim_self()];
+	u64 *at = (u64 *)(memory + a->physical);
 
-	EXPECT(offset >= from && offset + bytes <= from + part_bytes[sim_self()]);
+	EXPECT(a->physical >= from && a->physical + a->bytes <= from + part_bytes[sim_self()]);
+	if (at == struck && a->bytes == LINE)
+		at[3]++;
+	if (a->operation == STORE)
+		return a->streaming ? nt_ps : write_ps;
+	return a->bytes == LINE ? read_ps : wait_ps;
 }
 
-void **mc_asm_chase(void **at, u64 loads)
+static bool keeps(const void *at)
 {
-	u64 i;
-
-	for (i = 0; i < loads; i++) {
-		look_at(at, 8);
-		at = *at;
-	}
-	sim_spend(loads * wait_ps);
-	return at;
+	return at != lost;
 }
 
-/* The line that is next in a step: lines at random places follow each other here. */
-static u64 *place_of(struct mc_paced *args, u64 step, u64 line)
+static void see_load(const struct mc_paced *args)
 {
-	u64 offset;
+	unsigned int i = sim_self();
 
-	if (!args->lines)
-		return (u64 *)((u8 *)args->place[line] + step * args->stride);
-	offset = args->start + args->state++ % args->lines * LINE;
-	return (u64 *)((u8 *)args->blocks[offset / MC_BLOCK_BYTES] + offset % MC_BLOCK_BYTES);
-}
-
-static void write_line(const struct mc_paced *args, u64 *to, const u64 *computed)
-{
-	unsigned int w;
-
-	for (w = 0; w < LINE / 8 && to != lost; w++)
-		to[w] = args->combine ? computed[w] : (unsigned long)args;
-}
-
-void mc_asm_paced(struct mc_paced *args)
-{
-	unsigned int i = sim_self(), w;
-	u64 step, line, ps = 0;
-
-	/* The rest of a countdown, beside a line of nobody. */
-	if (!args->stride && !args->lines) {
-		EXPECT(args->steps == 1 && args->reads == 1 && args->end == 1);
-		sim_spend(args->delay * count_ps);
-		return;
-	}
-	for (step = 0; step < args->steps; step++) {
-		u64 computed[LINE / 8] = { 0 };
-
-		for (line = 0; line < args->end; line++) {
-			u64 *at = place_of(args, step, line);
-
-			look_at(at, LINE);
-			ps += args->delay * count_ps;
-			ps += line < args->reads ? read_ps : args->nt ? nt_ps : write_ps;
-			for (w = 0; w < LINE / 8 && line < args->reads; w++)
-				computed[w] = 2 * computed[w] * (line > 0) + at[w];
-			if (line >= args->reads)
-				write_line(args, at, computed);
-			if (at == struck)
-				at[3]++;
-		}
-	}
 	is_random[i] = args->lines;
 	calls_of[i]++;
-	sim_spend(ps + (i == sim.n - 1 ? stuck_ps : 0));
-}
-
-void mc_asm_clock(u64 cycles)
-{
-	EXPECT(!"asked for");
+	sim_spend(i == sim.n - 1 ? stuck_ps : 0);
 }
 
 static const struct mc_view *of_node(const struct mc_wanted *want)
@@ -121,6 +70,10 @@ static void costs(void)
 {
 	unsigned int i;
 
+	machine_reset("", 0);
+	machine.price = price;
+	machine.keeps = keeps;
+	machine.paced = see_load;
 	memset(memory, 0x5a, NODES * BYTES);
 	for (i = 0; i < NODES; i++) {
 		spans[i] = (struct mc_span){ memory + i * BYTES, 0, BYTES };
@@ -130,7 +83,6 @@ static void costs(void)
 	read_ps = 10 * NS;
 	write_ps = 20 * NS;
 	nt_ps = 15 * NS;
-	count_ps = 400;
 	wait_ps = 80 * NS;
 	for (i = 0; i < THREADS_MOST; i++) {
 		part_bytes[i] = 128 << 10;
@@ -232,7 +184,7 @@ static void test_windows_of_a_long_countdown(void **state)
 			 patterns[i / 4 % 2], delay);
 		assert_int_equal(together(line, "size=128K node=0 repeat=4 irq=off"), 0);
 		assert_in_range(rec->window_max_ps, 1, MS / 2);
-		tenths = 64ULL * 10000000 / (10 * NS + delay * count_ps);
+		tenths = 64ULL * 10000000 / (10 * NS + delay * machine.count_ps);
 		assert_in_range(rec->value[COL_MB_PER_S], tenths ? tenths - 1 : 0, tenths);
 	}
 }

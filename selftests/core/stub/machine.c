@@ -132,12 +132,12 @@ static void run_step(struct mc_paced *args, u64 step)
 		bool writes = line >= args->reads;
 		u64 *at = place_of(args, step, line);
 
-		spent += args->delay * machine.count_ps;
-		touch(at, LINE, writes ? STORE : LOAD, writes && args->nt);
 		for (w = 0; w < LINE / 8 && !writes; w++)
 			computed[w] = 2 * computed[w] * (line > 0) + at[w];
 		for (w = 0; w < LINE / 8 && writes && is_kept(at); w++)
 			at[w] = args->combine ? computed[w] : (unsigned long)args;
+		spent += args->delay * machine.count_ps;
+		touch(at, LINE, writes ? STORE : LOAD, writes && args->nt);
 	}
 }
 
