@@ -142,8 +142,8 @@ check-bisect: ## a bisection over real kernels, one of them slower
 	@tools/check/run bisect
 
 check-mutants: ## wrong code, planted in a copy: tests must fail
-	@tools/setup check-core
-	@tools/check/run mutants
+	@tools/setup check-core $(if $(GENERATED),check-front mutants)
+	@$(if $(GENERATED),tools/check/mutate $(GENERATED),tools/check/run mutants)
 
 check-host-path: ## a person's way on an installed Debian; as root
 	@tools/setup build guest disk deb tests
@@ -241,6 +241,7 @@ arch: ## the same packages for Arch Linux
 #= REUSE=no                runs layers again of whose files none has changed
 #= HOSTS=10000             for `make bench-fleet`
 #= LINUX=DIRECTORY         the kernel tree for `make upstream`
+#= GENERATED=300           for check-mutants: by rule; ROOM=core; or MUTANTS=c2c
 #= EXHIBITS=left-uc       some of `make museum`, in quotes if several
-#= SEED=1                  for fuzz-guest, faults and soak: the same again
+#= SEED=1                  for fuzz-guest, faults, soak, mutants: the same again
 #= PARTS=tools             only this part, of those in tools/packaging/files
