@@ -93,78 +93,53 @@ static const struct mc_name pattern_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "op", .column = "op", .preset = "read",
-		.kind = MC_CHOICE, .names = op_names,
-		.help =
-			"what the loop does; nt: non-temporal; triad: a=b+2c; rw31: 3 bytes read for 1 written, as asked for; ntrw31: the same with non-temporal stores; own: a loop that `memcache loop` has built; from memcpy_toio on: the kernel's own functions",
-	}, {
-		.name = "width", .column = "width_bytes", .preset = "max",
-		.kind = MC_CHOICE, .names = mc_width_names,
-		.outcomes = width_outcomes, .found = true,
-		.help = "bytes of each access; max: the widest that this CPU has",
-	}, {
-		.name = "fence", .column = "fence", .preset = "none",
-		.kind = MC_CHOICE, .names = fence_names,
-		.help = "fence after each pass; uc: a store to an uncached page that is read back",
-	}, {
-		.name = "verify", .column = "verify", .preset = "each",
-		.kind = MC_CHOICE, .names = verify_names, .json_only = true,
-		.help = "sum the words after each sample, after the last one, or never",
-	}, {
-		.name = "readback", .column = "readback", .preset = "off",
-		.kind = MC_CHOICE, .names = mc_on_off, .json_only = true,
-		.help = "op=write: compare each word within the pass, which counts as reading",
-	}, {
-		.name = "streams", .column = "streams", .preset = "1",
-		.kind = MC_CHOICE, .names = streams_names,
-		.help = "parts of each array that are accessed in turn, 256 bytes of each",
-	}, {
-		.name = "data", .column = "data", .preset = "counter",
-		.kind = MC_CHOICE, .names = data_names, .json_only = true,
-		.help = "words that are written: consecutive integers, random numbers or zeros",
-	}, {
-		.name = "pattern", .column = "pattern", .preset = "sequential",
-		.kind = MC_CHOICE, .names = pattern_names,
-		.help = "order of the lines of each array; random: each once a pass",
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	  .help =
+	  "what the loop does; nt: non-temporal; triad: a=b+2c; rw31: 3 bytes read for 1 written, as asked for; ntrw31: the same with non-temporal stores; own: a loop that `memcache loop` has built; from memcpy_toio on: the kernel's own functions",
 	},
+	{ .name = "width", .column = "width_bytes", .preset = "max", .kind = MC_CHOICE,
+	  .names = mc_width_names, .outcomes = width_outcomes, .found = true,
+	  .help = "bytes of each access; max: the widest that this CPU has" },
+	{ .name = "fence", .column = "fence", .preset = "none", .kind = MC_CHOICE,
+	  .names = fence_names,
+	  .help = "fence after each pass; uc: a store to an uncached page that is read back" },
+	{ .name = "verify", .column = "verify", .preset = "each", .kind = MC_CHOICE,
+	  .names = verify_names, .json_only = true,
+	  .help = "sum the words after each sample, after the last one, or never" },
+	{ .name = "readback", .column = "readback", .preset = "off", .kind = MC_CHOICE,
+	  .names = mc_on_off, .json_only = true,
+	  .help = "op=write: compare each word within the pass, which counts as reading" },
+	{ .name = "streams", .column = "streams", .preset = "1", .kind = MC_CHOICE,
+	  .names = streams_names,
+	  .help = "parts of each array that are accessed in turn, 256 bytes of each" },
+	{ .name = "data", .column = "data", .preset = "counter", .kind = MC_CHOICE,
+	  .names = data_names, .json_only = true,
+	  .help = "words that are written: consecutive integers, random numbers or zeros" },
+	{ .name = "pattern", .column = "pattern", .preset = "sequential", .kind = MC_CHOICE,
+	  .names = pattern_names,
+	  .help = "order of the lines of each array; random: each once a pass" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
-		.help = "payload of all threads, 10^6 bytes/s, from the median sample",
-	},
-	[COL_MB_PER_S_MAX] = {
-		.name = "mb_per_s_max", .roles = MC_DETAIL, .decimals = 1, .json_only = true,
-		.help = "payload of all threads, 10^6 bytes/s, from the fastest sample",
-	},
-	[COL_TRAVERSED] = {
-		.name = "traversed_bytes", .roles = MC_DETAIL, .json_only = true,
-		.help = "bytes that a pass traverses: size= in whole lines",
-	},
-	[COL_PASSES] = {
-		.name = "passes_per_sample", .roles = MC_DETAIL, .json_only = true,
-		.help = "passes timed together, so that the clock's cost is small",
-	},
-	[COL_CORE_MHZ] = {
-		.name = "core_mhz", .roles = MC_DETAIL, .json_only = true,
-		.help = "clock of the core before the samples; with several threads their mean",
-	},
-	[COL_CORE_MHZ_AFTER] = {
-		.name = "core_mhz_after", .roles = MC_DETAIL, .json_only = true,
-		.help = "clock of the core after the samples; with several threads their mean",
-	},
-	[COL_BYTES_PER_CYCLE] = {
-		.name = "bytes_per_core_cycle", .roles = MC_DETAIL, .decimals = 2,
-		.json_only = true,
-		.help = "payload of a thread per cycle of its core, read before each sample",
-	},
+	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
+	  .decimals = 1, .help = "payload of all threads, 10^6 bytes/s, from the median sample" },
+	[COL_MB_PER_S_MAX] = { .name = "mb_per_s_max", .roles = MC_DETAIL, .decimals = 1,
+	  .json_only = true,
+	  .help = "payload of all threads, 10^6 bytes/s, from the fastest sample" },
+	[COL_TRAVERSED] = { .name = "traversed_bytes", .roles = MC_DETAIL, .json_only = true,
+	  .help = "bytes that a pass traverses: size= in whole lines" },
+	[COL_PASSES] = { .name = "passes_per_sample", .roles = MC_DETAIL, .json_only = true,
+	  .help = "passes timed together, so that the clock's cost is small" },
+	[COL_CORE_MHZ] = { .name = "core_mhz", .roles = MC_DETAIL, .json_only = true,
+	  .help = "clock of the core before the samples; with several threads their mean" },
+	[COL_CORE_MHZ_AFTER] = { .name = "core_mhz_after", .roles = MC_DETAIL, .json_only = true,
+	  .help = "clock of the core after the samples; with several threads their mean" },
+	[COL_BYTES_PER_CYCLE] = { .name = "bytes_per_core_cycle", .roles = MC_DETAIL,
+	  .decimals = 2, .json_only = true,
+	  .help = "payload of a thread per cycle of its core, read before each sample" },
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
-	[COL_OWN_LOOP] = {
-		.name = "own_loop", .roles = MC_WHICH, .text = true,
-		.help = "loop of op=own: its name, and the start of its file's SHA-256 sum",
-	},
+	[COL_OWN_LOOP] = { .name = "own_loop", .roles = MC_WHICH, .text = true,
+	  .help = "loop of op=own: its name, and the start of its file's SHA-256 sum" },
 };
 
 /* A thread's part of the point. */

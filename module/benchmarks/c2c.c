@@ -40,50 +40,31 @@ static const struct mc_name home_names[] = {
 static const struct mc_name yes_no[] = { { "yes", 1 }, { "no", 0 }, { } };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "state", .column = "state", .preset = "hitm,hit",
-		.kind = MC_CHOICE, .names = state_names,
-		.help = "state of the lines in the writer's cache; hitm: modified; hit: clean",
-	}, {
-		.name = "home", .column = "home", .preset = "writer",
-		.kind = MC_CHOICE, .names = home_names,
-		.help = "CPU whose node has the memory, with node=auto",
-	}, {
-		.name = "stride", .column = "stride_bytes", .preset = "320",
-		.kind = MC_SIZE, .min = LINE, .max = 1ULL << 30, .multiple = LINE,
-		.help = "bytes from line to line; at 320, prefetchers don't bring the next along",
-	},
+	{ .name = "state", .column = "state", .preset = "hitm,hit", .kind = MC_CHOICE,
+	  .names = state_names,
+	  .help = "state of the lines in the writer's cache; hitm: modified; hit: clean" },
+	{ .name = "home", .column = "home", .preset = "writer", .kind = MC_CHOICE,
+	  .names = home_names, .help = "CPU whose node has the memory, with node=auto" },
+	{ .name = "stride", .column = "stride_bytes", .preset = "320", .kind = MC_SIZE,
+	  .min = LINE, .max = 1ULL << 30, .multiple = LINE,
+	  .help = "bytes from line to line; at 320, prefetchers don't bring the next along" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_WRITER] = {
-		.name = "writer_cpu", .roles = MC_WHICH, .always = true,
-		.help = "CPU whose cache has the lines",
-	},
-	[COL_READER] = {
-		.name = "reader_cpu", .roles = MC_WHICH, .always = true,
-		.help = "CPU that loads the lines",
-	},
-	[COL_SIBLINGS] = {
-		.name = "siblings", .always = true, .names = yes_no,
-		.help = "the two are threads of one core and share its caches",
-	},
-	[COL_LEVEL] = {
-		.name = "writer_level", .names = mc_hit_names,
-		.help = "smallest cache of the writer that holds the lines, by what it reports",
-	},
-	[COL_NS] = {
-		.name = "ns_per_line", .unit = "ns a line", .roles = MC_MAIN | MC_EACH,
-		.decimals = 3, .help = "time of a load of a line, from the median sample",
-	},
-	[COL_NS_MIN] = {
-		.name = "ns_per_line_min", .decimals = 3,
-		.help = "time of a load of a line, from the fastest sample",
-	},
-	[COL_LINES] = {
-		.name = "lines", .roles = MC_COUNT, .json_only = true,
-		.help = "lines in the working set: one in each stride",
-	},
+	[COL_WRITER] = { .name = "writer_cpu", .roles = MC_WHICH, .always = true,
+	  .help = "CPU whose cache has the lines" },
+	[COL_READER] = { .name = "reader_cpu", .roles = MC_WHICH, .always = true,
+	  .help = "CPU that loads the lines" },
+	[COL_SIBLINGS] = { .name = "siblings", .always = true, .names = yes_no,
+	  .help = "the two are threads of one core and share its caches" },
+	[COL_LEVEL] = { .name = "writer_level", .names = mc_hit_names,
+	  .help = "smallest cache of the writer that holds the lines, by what it reports" },
+	[COL_NS] = { .name = "ns_per_line", .unit = "ns a line", .roles = MC_MAIN | MC_EACH,
+	  .decimals = 3, .help = "time of a load of a line, from the median sample" },
+	[COL_NS_MIN] = { .name = "ns_per_line_min", .decimals = 3,
+	  .help = "time of a load of a line, from the fastest sample" },
+	[COL_LINES] = { .name = "lines", .roles = MC_COUNT, .json_only = true,
+	  .help = "lines in the working set: one in each stride" },
 };
 
 /**

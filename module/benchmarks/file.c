@@ -52,70 +52,46 @@ static const struct mc_name cache_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "op", .column = "op", .preset = "read",
-		.kind = MC_CHOICE, .names = op_names,
-		.help = "read a file, or write it with a pattern that can be checked",
-	}, {
-		.name = "path", .column = "path", .preset = "none",
-		.kind = MC_PATH, .names = path_names, .json_only = true,
-		.help = "path of a regular file; op=write takes a new or empty one, or its own",
-	}, {
-		.name = "files", .column = "files", .preset = "shared",
-		.kind = MC_CHOICE, .names = files_names,
-		.help = "one file for all readers, or one for each: PATH.0, PATH.1 and so on",
-	}, {
-		.name = "transfer", .column = "transfer_bytes", .preset = "512K",
-		.kind = MC_SIZE, .min = 512, .max = 256ULL << 20, .multiple = 512,
-		.help = "bytes of each transfer, into memory of each reader",
-	}, {
-		.name = "readers", .column = "readers", .preset = "1",
-		.kind = MC_NUMBER, .min = 1, .max = 256,
-		.help = "number of threads that read or write; they take the CPUs of cpu= in turn",
-	}, {
-		.name = "bytes", .column = "file_bytes", .preset = "64M",
-		.kind = MC_SIZE, .min = 4096, .max = 1ULL << 46, .multiple = 4096, .found = true,
-		.help = "op=write: size of each file; op=read reads the whole file",
-	}, {
-		.name = "check", .column = "check", .preset = "off",
-		.kind = MC_CHOICE, .names = mc_on_off,
-		.help = "compare each byte; op=read: while it reads, op=write: after each sample",
-	}, {
-		.name = "cache", .column = "cache", .preset = "keep",
-		.kind = MC_CHOICE, .names = cache_names,
-		.help = "drop: page cache empty before a sample, data on the disk at its end",
-	}, {
-		.name = "direct", .column = "direct", .preset = "off",
-		.kind = MC_CHOICE, .names = mc_on_off,
-		.help = "on: bypass the page cache (O_DIRECT)",
-	},
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	  .help = "read a file, or write it with a pattern that can be checked" },
+	{ .name = "path", .column = "path", .preset = "none", .kind = MC_PATH,
+	  .names = path_names, .json_only = true,
+	  .help = "path of a regular file; op=write takes a new or empty one, or its own" },
+	{ .name = "files", .column = "files", .preset = "shared", .kind = MC_CHOICE,
+	  .names = files_names,
+	  .help = "one file for all readers, or one for each: PATH.0, PATH.1 and so on" },
+	{ .name = "transfer", .column = "transfer_bytes", .preset = "512K", .kind = MC_SIZE,
+	  .min = 512, .max = 256ULL << 20, .multiple = 512,
+	  .help = "bytes of each transfer, into memory of each reader" },
+	{ .name = "readers", .column = "readers", .preset = "1", .kind = MC_NUMBER, .min = 1,
+	  .max = 256,
+	  .help = "number of threads that read or write; they take the CPUs of cpu= in turn" },
+	{ .name = "bytes", .column = "file_bytes", .preset = "64M", .kind = MC_SIZE, .min = 4096,
+	  .max = 1ULL << 46, .multiple = 4096, .found = true,
+	  .help = "op=write: size of each file; op=read reads the whole file" },
+	{ .name = "check", .column = "check", .preset = "off", .kind = MC_CHOICE,
+	  .names = mc_on_off,
+	  .help = "compare each byte; op=read: while it reads, op=write: after each sample" },
+	{ .name = "cache", .column = "cache", .preset = "keep", .kind = MC_CHOICE,
+	  .names = cache_names,
+	  .help = "drop: page cache empty before a sample, data on the disk at its end" },
+	{ .name = "direct", .column = "direct", .preset = "off", .kind = MC_CHOICE,
+	  .names = mc_on_off, .help = "on: bypass the page cache (O_DIRECT)" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
-		.help = "rate of all readers, 10^6 bytes/s, from the median sample",
-	},
-	[COL_IOS_PER_S] = {
-		.name = "ios_per_s", .decimals = 1,
-		.help = "transfers of all readers per second, from the median sample",
-	},
-	[COL_DRAM_READ] = {
-		.name = "dram_read_mb_per_s", .decimals = 1, .json_only = true,
-		.help = "reads from memory at the same time, 10^6 bytes/s",
-	},
-	[COL_DRAM_WRITE] = {
-		.name = "dram_write_mb_per_s", .decimals = 1, .json_only = true,
-		.help = "writes to memory at the same time, 10^6 bytes/s",
-	},
-	[COL_CACHED] = {
-		.name = "cached_percent", .decimals = 1,
-		.help = "bytes of the files in the page cache before the last sample",
-	},
-	[COL_WRONG] = {
-		.name = "wrong_offset", .json_only = true,
-		.help = "check=on: offset of the first wrong byte in its file",
-	},
+	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
+	  .decimals = 1, .help = "rate of all readers, 10^6 bytes/s, from the median sample" },
+	[COL_IOS_PER_S] = { .name = "ios_per_s", .decimals = 1,
+	  .help = "transfers of all readers per second, from the median sample" },
+	[COL_DRAM_READ] = { .name = "dram_read_mb_per_s", .decimals = 1, .json_only = true,
+	  .help = "reads from memory at the same time, 10^6 bytes/s" },
+	[COL_DRAM_WRITE] = { .name = "dram_write_mb_per_s", .decimals = 1, .json_only = true,
+	  .help = "writes to memory at the same time, 10^6 bytes/s" },
+	[COL_CACHED] = { .name = "cached_percent", .decimals = 1,
+	  .help = "bytes of the files in the page cache before the last sample" },
+	[COL_WRONG] = { .name = "wrong_offset", .json_only = true,
+	  .help = "check=on: offset of the first wrong byte in its file" },
 };
 
 /* ------------------------------------------------------- check the request */

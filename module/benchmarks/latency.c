@@ -34,63 +34,38 @@ static const struct mc_name pattern_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "pattern", .column = "pattern", .preset = "random",
-		.kind = MC_CHOICE, .names = pattern_names,
-		.help = "order of loads: one random cycle; page by page (TLB-friendly); ascending",
-	}, {
-		.name = "stride", .column = "stride_bytes", .preset = "64",
-		.kind = MC_SIZE, .min = 8, .max = 1ULL << 30, .multiple = 8,
-		.help = "bytes between neighbouring elements; 64: one element in each line",
-	},
+	{ .name = "pattern", .column = "pattern", .preset = "random", .kind = MC_CHOICE,
+	  .names = pattern_names,
+	  .help = "order of loads: one random cycle; page by page (TLB-friendly); ascending" },
+	{ .name = "stride", .column = "stride_bytes", .preset = "64", .kind = MC_SIZE, .min = 8,
+	  .max = 1ULL << 30, .multiple = 8,
+	  .help = "bytes between neighbouring elements; 64: one element in each line" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_NS] = {
-		.name = "ns_per_load", .unit = "ns a load", .roles = MC_MAIN | MC_EACH,
-		.decimals = 3,
-		.help = "time of a load, from the median sample",
-	},
-	[COL_NS_MIN] = {
-		.name = "ns_per_load_min", .decimals = 3, .json_only = true,
-		.help = "time of a load, from the fastest sample",
-	},
-	[COL_CYCLES] = {
-		.name = "cycles_per_load", .decimals = 2,
-		.help = "cycles of the core per load; its clock is read before each sample",
-	},
-	[COL_LEVEL] = {
-		.name = "level", .names = mc_hit_names,
-		.help = "level that served the loads, by sizes that the CPU reports and by time",
-	},
-	[COL_P50] = {
-		.name = "p50_ns_per_load", .roles = MC_DETAIL, .decimals = 3, .json_only = true,
-		.help = "time of a load that half of all grains took at most",
-	},
-	[COL_P99] = {
-		.name = "p99_ns_per_load", .roles = MC_DETAIL, .decimals = 3,
-		.help = "time of a load that 99 % of all grains took at most",
-	},
-	[COL_P999] = {
-		.name = "p999_ns_per_load", .roles = MC_DETAIL, .decimals = 3, .json_only = true,
-		.help = "time of a load that 99.9 % of all grains took at most",
-	},
-	[COL_CORE_MHZ] = {
-		.name = "core_mhz", .roles = MC_DETAIL, .json_only = true,
-		.help = "clock of the core before the samples",
-	},
-	[COL_CORE_MHZ_AFTER] = {
-		.name = "core_mhz_after", .roles = MC_DETAIL, .json_only = true,
-		.help = "clock of the core after the samples",
-	},
-	[COL_LOADS] = {
-		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .json_only = true,
-		.help = "loads of a pass: the length of the cycle, at most a million",
-	},
-	[COL_BATCH_LOADS] = {
-		.name = "grain_loads", .roles = MC_DETAIL, .json_only = true,
-		.help = "loads timed together for percentiles and histogram",
-	},
+	[COL_NS] = { .name = "ns_per_load", .unit = "ns a load", .roles = MC_MAIN | MC_EACH,
+	  .decimals = 3, .help = "time of a load, from the median sample" },
+	[COL_NS_MIN] = { .name = "ns_per_load_min", .decimals = 3, .json_only = true,
+	  .help = "time of a load, from the fastest sample" },
+	[COL_CYCLES] = { .name = "cycles_per_load", .decimals = 2,
+	  .help = "cycles of the core per load; its clock is read before each sample" },
+	[COL_LEVEL] = { .name = "level", .names = mc_hit_names,
+	  .help = "level that served the loads, by sizes that the CPU reports and by time" },
+	[COL_P50] = { .name = "p50_ns_per_load", .roles = MC_DETAIL, .decimals = 3,
+	  .json_only = true, .help = "time of a load that half of all grains took at most" },
+	[COL_P99] = { .name = "p99_ns_per_load", .roles = MC_DETAIL, .decimals = 3,
+	  .help = "time of a load that 99 % of all grains took at most" },
+	[COL_P999] = { .name = "p999_ns_per_load", .roles = MC_DETAIL, .decimals = 3,
+	  .json_only = true, .help = "time of a load that 99.9 % of all grains took at most" },
+	[COL_CORE_MHZ] = { .name = "core_mhz", .roles = MC_DETAIL, .json_only = true,
+	  .help = "clock of the core before the samples" },
+	[COL_CORE_MHZ_AFTER] = { .name = "core_mhz_after", .roles = MC_DETAIL, .json_only = true,
+	  .help = "clock of the core after the samples" },
+	[COL_LOADS] = { .name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL,
+	  .json_only = true,
+	  .help = "loads of a pass: the length of the cycle, at most a million" },
+	[COL_BATCH_LOADS] = { .name = "grain_loads", .roles = MC_DETAIL, .json_only = true,
+	  .help = "loads timed together for percentiles and histogram" },
 };
 
 /**

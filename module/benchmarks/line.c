@@ -32,21 +32,13 @@ enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
 #define SETTLE_NS	2000	/* a prefetch has completed by then */
 
 static const struct mc_column columns[] = {
-	[COL_LINE] = {
-		.name = "line_bytes",
-		.help = "bytes that a CLFLUSH of one word evicts",
-	},
-	[COL_PAIR] = {
-		.name = "pair_bytes",
-		.help = "bytes that a load of one word fetches, if these are more than its line",
-	},
-	[COL_SAME_NS] = {
-		.name = "same_ns", .roles = MC_EACH, .decimals = 3,
-		.help = "time of a load that hits the line or the pair",
-	},
-	[COL_OTHER_NS] = {
-		.name = "other_ns", .decimals = 3, .help = "time of a load that misses it",
-	},
+	[COL_LINE] = { .name = "line_bytes", .help = "bytes that a CLFLUSH of one word evicts" },
+	[COL_PAIR] = { .name = "pair_bytes",
+	  .help = "bytes that a load of one word fetches, if these are more than its line" },
+	[COL_SAME_NS] = { .name = "same_ns", .roles = MC_EACH, .decimals = 3,
+	  .help = "time of a load that hits the line or the pair" },
+	[COL_OTHER_NS] = { .name = "other_ns", .decimals = 3,
+	  .help = "time of a load that misses it" },
 };
 
 /**

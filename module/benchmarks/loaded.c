@@ -30,52 +30,37 @@ enum {
 static const struct mc_name auto_names[] = { { "auto", MC_AUTO }, { } };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "op", .column = "op", .preset = "read",
-		.kind = MC_CHOICE, .names = MC_LOAD_OPS,
-		.help =
-			"operation of the load; rw31: 3 lines read, 1 written; nt: non-temporal; copy: a=b, triad: a=b+2c",
-	}, {
-		.name = "pattern", .column = "pattern", .preset = "sequential",
-		.kind = MC_CHOICE, .names = mc_load_patterns,
-		.help = "order of the load's lines: one after another, or each at a random place",
-	}, {
-		.name = "delay", .column = "delay_cycles", .preset =
-			"0,2,8,15,50,100,200,300,400,500,700,1000,1300,1700,2500,3500,5000,9000,20000",
-		.kind = MC_NUMBER, .max = 1000000,
-		.help = "countdown after each line of the load; a count takes about a cycle",
-	}, {
-		.name = "latency_cpu", .preset = "auto", .single = true,
-		.kind = MC_NUMBER, .names = auto_names, .max = MC_MAX_CPUS - 1,
-		.help = "CPU of cpu= that follows pointers; auto: the first one",
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE,
+	  .names = MC_LOAD_OPS, .help =
+	  "operation of the load; rw31: 3 lines read, 1 written; nt: non-temporal; copy: a=b, triad: a=b+2c",
 	},
+	{ .name = "pattern", .column = "pattern", .preset = "sequential", .kind = MC_CHOICE,
+	  .names = mc_load_patterns,
+	  .help = "order of the load's lines: one after another, or each at a random place" },
+	{ .name = "delay", .column = "delay_cycles",
+	  .preset = "0,2,8,15,50,100,200,300,400,500,700,1000,1300,1700,2500,3500,5000,9000,20000",
+	  .kind = MC_NUMBER, .max = 1000000,
+	  .help = "countdown after each line of the load; a count takes about a cycle" },
+	{ .name = "latency_cpu", .preset = "auto", .single = true, .kind = MC_NUMBER,
+	  .names = auto_names, .max = MC_MAX_CPUS - 1,
+	  .help = "CPU of cpu= that follows pointers; auto: the first one" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_LATENCY_CPU] = {
-		.name = "latency_cpu", .help = "CPU that followed pointers; the others made load",
-	},
-	[COL_NS] = {
-		.name = "ns_per_load", .unit = "ns a load", .roles = MC_MAIN | MC_EACH,
-		.decimals = 3, .help = "time of a load, from the median sample",
-	},
-	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_OVER, .decimals = 1,
-		.help = "payload of all threads, lines of pointers included, 10^6 bytes/s",
-	},
-	[COL_LOAD_MB_PER_S] = {
-		.name = "load_mb_per_s", .unit = "MB/s of the load", .decimals = 1,
-		.json_only = true,
-		.help = "payload of the threads that make load, 10^6 bytes/s",
-	},
-	[COL_DELAY_NS] = {
-		.name = "delay_ns", .decimals = 3,
-		.help = "time that the countdown adds to a line, measured in L1",
-	},
-	[COL_LOADS] = {
-		.name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL, .json_only = true,
-		.help = "number of pointers followed in a pass",
-	},
+	[COL_LATENCY_CPU] = { .name = "latency_cpu",
+	  .help = "CPU that followed pointers; the others made load" },
+	[COL_NS] = { .name = "ns_per_load", .unit = "ns a load", .roles = MC_MAIN | MC_EACH,
+	  .decimals = 3, .help = "time of a load, from the median sample" },
+	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_OVER,
+	  .decimals = 1,
+	  .help = "payload of all threads, lines of pointers included, 10^6 bytes/s" },
+	[COL_LOAD_MB_PER_S] = { .name = "load_mb_per_s", .unit = "MB/s of the load",
+	  .decimals = 1, .json_only = true,
+	  .help = "payload of the threads that make load, 10^6 bytes/s" },
+	[COL_DELAY_NS] = { .name = "delay_ns", .decimals = 3,
+	  .help = "time that the countdown adds to a line, measured in L1" },
+	[COL_LOADS] = { .name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL,
+	  .json_only = true, .help = "number of pointers followed in a pass" },
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
 };
 

@@ -36,43 +36,30 @@ static const struct mc_name scope_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "groups", .column = "groups", .preset = "0:read",
-		.kind = MC_GROUPS, .names = mc_load_words, .single = true, .json_only = true,
-		.help =
-			"groups of CPUs and what they do, e.g. 0-3:read+4,5:ntwrite:size=64M+6:chase; OP as in loaded, or chase: follow pointers",
-	}, {
-		.name = "pattern", .column = "pattern", .preset = "sequential",
-		.kind = MC_CHOICE, .names = mc_load_patterns, .grouped = true,
-		.help = "order of the lines: one after another, or each at a random place",
-	}, {
-		.name = "delay", .column = "delay_cycles", .preset = "0",
-		.kind = MC_NUMBER, .max = 1000000, .grouped = true,
-		.help = "countdown after each line; a count takes about a cycle",
+	{ .name = "groups", .column = "groups", .preset = "0:read", .kind = MC_GROUPS,
+	  .names = mc_load_words, .single = true, .json_only = true, .help =
+	  "groups of CPUs and what they do, e.g. 0-3:read+4,5:ntwrite:size=64M+6:chase; OP as in loaded, or chase: follow pointers",
 	},
+	{ .name = "pattern", .column = "pattern", .preset = "sequential", .kind = MC_CHOICE,
+	  .names = mc_load_patterns, .grouped = true,
+	  .help = "order of the lines: one after another, or each at a random place" },
+	{ .name = "delay", .column = "delay_cycles", .preset = "0", .kind = MC_NUMBER,
+	  .max = 1000000, .grouped = true,
+	  .help = "countdown after each line; a count takes about a cycle" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_SCOPE] = {
-		.name = "scope", .names = scope_names, .roles = MC_WHICH, .always = true,
-		.help = "what the record is about: all threads, a group or a thread",
-	},
-	[COL_GROUP] = {
-		.name = "group", .roles = MC_WHICH,
-		.help = "number of the group in groups=, counted from 1",
-	},
-	[COL_OP] = {
-		.name = "group_op", .names = mc_load_words, .roles = MC_WHICH,
-		.help = "what the group does",
-	},
-	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
-		.help = "payload, lines of pointers included, 10^6 bytes/s, median sample",
-	},
-	[COL_NS] = {
-		.name = "ns_per_load", .unit = "ns a load", .decimals = 3,
-		.help = "op chase: time of a load, from the median sample",
-	},
+	[COL_SCOPE] = { .name = "scope", .names = scope_names, .roles = MC_WHICH, .always = true,
+	  .help = "what the record is about: all threads, a group or a thread" },
+	[COL_GROUP] = { .name = "group", .roles = MC_WHICH,
+	  .help = "number of the group in groups=, counted from 1" },
+	[COL_OP] = { .name = "group_op", .names = mc_load_words, .roles = MC_WHICH,
+	  .help = "what the group does" },
+	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
+	  .decimals = 1,
+	  .help = "payload, lines of pointers included, 10^6 bytes/s, median sample" },
+	[COL_NS] = { .name = "ns_per_load", .unit = "ns a load", .decimals = 3,
+	  .help = "op chase: time of a load, from the median sample" },
 };
 
 /**

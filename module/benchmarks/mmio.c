@@ -59,19 +59,13 @@ static const struct mc_name way_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "op", .column = "op", .preset = "read",
-		.kind = MC_CHOICE, .names = op_names,
-		.help = "write: posted; write_read: and read back; burst: fill 64 bytes, flush",
-	}, {
-		.name = "width", .column = "width_bytes", .preset = "4",
-		.kind = MC_CHOICE, .names = width_names,
-		.help = "bytes an access",
-	}, {
-		.name = "store", .column = "store", .preset = "plain",
-		.kind = MC_CHOICE, .names = way_names,
-		.help = "op=burst: how 64 bytes are stored; plain: by stores of width=",
-	},
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	  .help = "write: posted; write_read: and read back; burst: fill 64 bytes, flush" },
+	{ .name = "width", .column = "width_bytes", .preset = "4", .kind = MC_CHOICE,
+	  .names = width_names, .help = "bytes an access" },
+	{ .name = "store", .column = "store", .preset = "plain", .kind = MC_CHOICE,
+	  .names = way_names,
+	  .help = "op=burst: how 64 bytes are stored; plain: by stores of width=" },
 };
 
 enum { WIDE_LIKE_NARROW, WIDE_ALL_ONES };
@@ -88,59 +82,34 @@ static const struct mc_name how_names[] = {
 };
 
 static const struct mc_column columns[] = {
-	[COL_NS] = {
-		.name = "ns_per_access", .unit = "ns an access", .roles = MC_MAIN | MC_EACH,
-		.decimals = 3,
-		.help = "time of an access, from the median sample; burst: 64 bytes and a flush",
-	},
-	[COL_P50] = {
-		.name = "p50_ns_per_access", .decimals = 3, .json_only = true,
-		.help = "time that half of all accesses took at most, by grains",
-	},
-	[COL_P99] = {
-		.name = "p99_ns_per_access", .decimals = 3,
-		.help = "time that 99 % of all accesses took at most, by grains",
-	},
-	[COL_MAX] = {
-		.name = "max_ns_per_access", .decimals = 3,
-		.help = "time of the slowest access, or grain",
-	},
-	[COL_BURST] = {
-		.name = "burst_bytes",
-		.help = "bytes that leave the CPU together when neighbouring stores combine",
-	},
-	[COL_FLUSH_NS] = {
-		.name = "flush_ns", .decimals = 3,
-		.help = "what the flush behind 64 bytes costs, beyond writing them in a stream",
-	},
-	[COL_WIDE] = {
-		.name = "wide_reads", .names = wide_names,
-		.help = "all_ones: reads of this width do not get what reads of 4 bytes get",
-	},
-	[COL_ACCESSES] = {
-		.name = "accesses_per_pass", .roles = MC_COUNT | MC_DETAIL, .json_only = true,
-		.help = "accesses of a pass",
-	},
-	[COL_BATCH] = {
-		.name = "grain_accesses", .roles = MC_DETAIL, .json_only = true,
-		.help = "accesses timed together for percentiles, maximum and histogram",
-	},
-	[COL_WHOLE] = {
-		.name = "whole_percent", .roles = MC_DETAIL, .decimals = 4,
-		.help = "share of the bursts of 64 bytes that left the CPU in one transaction",
-	},
-	[COL_WHOLE_LOW] = {
-		.name = "whole_low_percent", .roles = MC_DETAIL, .decimals = 4, .json_only = true,
-		.help = "lower end of the interval that has this share with 99 % confidence",
-	},
-	[COL_WHOLE_HIGH] = {
-		.name = "whole_high_percent", .roles = MC_DETAIL, .decimals = 4, .json_only = true,
-		.help = "upper end of this interval",
-	},
-	[COL_WHOLE_HOW] = {
-		.name = "whole_how", .names = how_names, .roles = MC_DETAIL,
-		.help = "how one transaction was told from two: of single bursts, or by their rate",
-	},
+	[COL_NS] = { .name = "ns_per_access", .unit = "ns an access", .roles = MC_MAIN | MC_EACH,
+	  .decimals = 3,
+	  .help = "time of an access, from the median sample; burst: 64 bytes and a flush" },
+	[COL_P50] = { .name = "p50_ns_per_access", .decimals = 3, .json_only = true,
+	  .help = "time that half of all accesses took at most, by grains" },
+	[COL_P99] = { .name = "p99_ns_per_access", .decimals = 3,
+	  .help = "time that 99 % of all accesses took at most, by grains" },
+	[COL_MAX] = { .name = "max_ns_per_access", .decimals = 3,
+	  .help = "time of the slowest access, or grain" },
+	[COL_BURST] = { .name = "burst_bytes",
+	  .help = "bytes that leave the CPU together when neighbouring stores combine" },
+	[COL_FLUSH_NS] = { .name = "flush_ns", .decimals = 3,
+	  .help = "what the flush behind 64 bytes costs, beyond writing them in a stream" },
+	[COL_WIDE] = { .name = "wide_reads", .names = wide_names,
+	  .help = "all_ones: reads of this width do not get what reads of 4 bytes get" },
+	[COL_ACCESSES] = { .name = "accesses_per_pass", .roles = MC_COUNT | MC_DETAIL,
+	  .json_only = true, .help = "accesses of a pass" },
+	[COL_BATCH] = { .name = "grain_accesses", .roles = MC_DETAIL, .json_only = true,
+	  .help = "accesses timed together for percentiles, maximum and histogram" },
+	[COL_WHOLE] = { .name = "whole_percent", .roles = MC_DETAIL, .decimals = 4,
+	  .help = "share of the bursts of 64 bytes that left the CPU in one transaction" },
+	[COL_WHOLE_LOW] = { .name = "whole_low_percent", .roles = MC_DETAIL, .decimals = 4,
+	  .json_only = true,
+	  .help = "lower end of the interval that has this share with 99 % confidence" },
+	[COL_WHOLE_HIGH] = { .name = "whole_high_percent", .roles = MC_DETAIL, .decimals = 4,
+	  .json_only = true, .help = "upper end of this interval" },
+	[COL_WHOLE_HOW] = { .name = "whole_how", .names = how_names, .roles = MC_DETAIL,
+	  .help = "how one transaction was told from two: of single bursts, or by their rate" },
 };
 
 /**

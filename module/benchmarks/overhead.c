@@ -28,20 +28,15 @@ static const struct mc_name item_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "item", .column = "item",
-		.preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,gate,wakeup" :
-					 "loop,clock,gate,wakeup",
-		.kind = MC_CHOICE, .names = item_names,
-		.help = "operation timed; kernel only: irq, getpid, fpu (fpu saves nothing)",
-	},
+	{ .name = "item", .column = "item",
+	  .preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,gate,wakeup" : "loop,clock,gate,wakeup",
+	  .kind = MC_CHOICE, .names = item_names,
+	  .help = "operation timed; kernel only: irq, getpid, fpu (fpu saves nothing)" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_OPERATIONS] = {
-		.name = "operations_per_sample", .json_only = true,
-		.help = "operations timed together, so that the clock's cost is small",
-	},
+	[COL_OPERATIONS] = { .name = "operations_per_sample", .json_only = true,
+	  .help = "operations timed together, so that the clock's cost is small" },
 };
 
 /* ------------------------------------------------------- repeated in windows */

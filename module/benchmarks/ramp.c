@@ -55,65 +55,41 @@ static const struct mc_name op_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "idle", .column = "idle_ns", .preset = "0,1ms,5ms,20ms,50ms",
-		.kind = MC_TIME, .max = 1000000000,
-		.help = "how long the core is idle before the steps",
-	}, {
-		.name = "op", .column = "op", .preset = "copy",
-		.kind = MC_CHOICE, .names = op_names,
-		.help = "what the loop does, as in bandwidth",
-	}, {
-		.name = "width", .column = "width_bytes", .preset = "max",
-		.kind = MC_CHOICE, .names = mc_width_names, .found = true,
-		.help = "bytes of each access; max: the widest that this CPU has",
-	}, {
-		.name = "steps", .column = "steps", .preset = "40",
-		.kind = MC_NUMBER, .min = 4, .max = 400, .single = true, .json_only = true,
-		.help = "number of steps of 0.25 ms; the last quarter has the settled speed",
-	},
+	{ .name = "idle", .column = "idle_ns", .preset = "0,1ms,5ms,20ms,50ms", .kind = MC_TIME,
+	  .max = 1000000000, .help = "how long the core is idle before the steps" },
+	{ .name = "op", .column = "op", .preset = "copy", .kind = MC_CHOICE, .names = op_names,
+	  .help = "what the loop does, as in bandwidth" },
+	{ .name = "width", .column = "width_bytes", .preset = "max", .kind = MC_CHOICE,
+	  .names = mc_width_names, .found = true,
+	  .help = "bytes of each access; max: the widest that this CPU has" },
+	{ .name = "steps", .column = "steps", .preset = "40", .kind = MC_NUMBER, .min = 4,
+	  .max = 400, .single = true, .json_only = true,
+	  .help = "number of steps of 0.25 ms; the last quarter has the settled speed" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_SCOPE] = {
-		.name = "scope", .names = scope_names, .roles = MC_WHICH, .always = true,
-		.help = "what the record is about: all steps, or one",
+	[COL_SCOPE] = { .name = "scope", .names = scope_names, .roles = MC_WHICH, .always = true,
+	  .help = "what the record is about: all steps, or one" },
+	[COL_STEP] = { .name = "step", .roles = MC_WHICH,
+	  .help = "number of the step, counted from 1" },
+	[COL_AT] = { .name = "at_us", .unit = "time after the pause, us", .roles = MC_OVER,
+	  .decimals = 1, .help = "middle of the step" },
+	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
+	  .decimals = 1,
+	  .help = "payload, 10^6 bytes/s, median of the rounds; whole: once it has settled" },
+	[COL_CORE_MHZ] = { .name = "core_mhz",
+	  .help = "clock of the core just before the step; whole: before the last one" },
+	[COL_FIRST_MB_PER_S] = { .name = "first_mb_per_s", .decimals = 1,
+	  .help = "payload in the first step" },
+	[COL_FIRST_CORE_MHZ] = { .name = "first_core_mhz",
+	  .help = "clock of the core right after the pause" },
+	[COL_MS_TO_95] = { .name = "ms_to_95", .decimals = 2, .help =
+		"when the first step began from which on 95 % of the steps have 95 % of the settled speed",
 	},
-	[COL_STEP] = {
-		.name = "step", .roles = MC_WHICH,
-		.help = "number of the step, counted from 1",
-	},
-	[COL_AT] = {
-		.name = "at_us", .unit = "time after the pause, us", .roles = MC_OVER,
-		.decimals = 1, .help = "middle of the step",
-	},
-	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
-		.help = "payload, 10^6 bytes/s, median of the rounds; whole: once it has settled",
-	},
-	[COL_CORE_MHZ] = {
-		.name = "core_mhz",
-		.help = "clock of the core just before the step; whole: before the last one",
-	},
-	[COL_FIRST_MB_PER_S] = {
-		.name = "first_mb_per_s", .decimals = 1, .help = "payload in the first step",
-	},
-	[COL_FIRST_CORE_MHZ] = {
-		.name = "first_core_mhz", .help = "clock of the core right after the pause",
-	},
-	[COL_MS_TO_95] = {
-		.name = "ms_to_95", .decimals = 2,
-		.help =
-			"when the first step began from which on 95 % of the steps have 95 % of the settled speed",
-	},
-	[COL_LOST] = {
-		.name = "lost_bytes",
-		.help = "payload that the steps before that one moved less than settled ones",
-	},
-	[COL_IDLE] = {
-		.name = "idle_us", .decimals = 1, .json_only = true,
-		.help = "how long the pause really was, median",
-	},
+	[COL_LOST] = { .name = "lost_bytes",
+	  .help = "payload that the steps before that one moved less than settled ones" },
+	[COL_IDLE] = { .name = "idle_us", .decimals = 1, .json_only = true,
+	  .help = "how long the pause really was, median" },
 };
 
 /**

@@ -54,47 +54,31 @@ static const struct mc_name verify_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "op", .column = "op", .preset = "read",
-		.kind = MC_CHOICE, .names = op_names,
-		.help = "access to each address: a load or a store of 8 bytes",
-	}, {
-		.name = "count", .column = "count", .preset = "1M",
-		.kind = MC_SIZE, .unit = "accesses",
-		.min = 8, .max = 1ULL << 40, .multiple = 8,
-		.help = "accesses of each thread in a pass",
-	}, {
-		.name = "mode", .column = "mode", .preset = "independent",
-		.kind = MC_CHOICE, .names = mode_names,
-		.help = "dependent: each load waits for the one before it",
-	}, {
-		.name = "generator", .column = "generator", .preset = "lcg",
-		.kind = MC_CHOICE, .names = generator_names,
-		.help = "generator of the addresses, within the timed loop",
-	}, {
-		.name = "align", .column = "align_bytes", .preset = "8",
-		.kind = MC_CHOICE, .names = align_names,
-		.help = "alignment; 1: also across lines, size=2M at most, writes unverified",
-	}, {
-		.name = "verify", .column = "verify", .preset = "each",
-		.kind = MC_CHOICE, .names = verify_names, .found = true, .json_only = true,
-		.help = "check the sum of what was read, and what was written, after each sample",
-	},
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	  .help = "access to each address: a load or a store of 8 bytes" },
+	{ .name = "count", .column = "count", .preset = "1M", .kind = MC_SIZE,
+	  .unit = "accesses", .min = 8, .max = 1ULL << 40, .multiple = 8,
+	  .help = "accesses of each thread in a pass" },
+	{ .name = "mode", .column = "mode", .preset = "independent", .kind = MC_CHOICE,
+	  .names = mode_names, .help = "dependent: each load waits for the one before it" },
+	{ .name = "generator", .column = "generator", .preset = "lcg", .kind = MC_CHOICE,
+	  .names = generator_names, .help = "generator of the addresses, within the timed loop" },
+	{ .name = "align", .column = "align_bytes", .preset = "8", .kind = MC_CHOICE,
+	  .names = align_names,
+	  .help = "alignment; 1: also across lines, size=2M at most, writes unverified" },
+	{ .name = "verify", .column = "verify", .preset = "each", .kind = MC_CHOICE,
+	  .names = verify_names, .found = true, .json_only = true,
+	  .help = "check the sum of what was read, and what was written, after each sample" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_NS_PER_ACCESS] = {
-		.name = "ns_per_access", .unit = "ns an access", .roles = MC_MAIN, .decimals = 3,
-		.help = "time of an access of one thread, generator included: median_ns / count",
-	},
-	[COL_GENERATOR_NS] = {
-		.name = "generator_ns", .decimals = 3,
-		.help = "time of an address in the same loop without accesses; the two overlap",
-	},
-	[COL_ACCESSES] = {
-		.name = "accesses", .json_only = true,
-		.help = "accesses of all threads in a pass",
-	},
+	[COL_NS_PER_ACCESS] = { .name = "ns_per_access", .unit = "ns an access",
+	  .roles = MC_MAIN, .decimals = 3,
+	  .help = "time of an access of one thread, generator included: median_ns / count" },
+	[COL_GENERATOR_NS] = { .name = "generator_ns", .decimals = 3,
+	  .help = "time of an address in the same loop without accesses; the two overlap" },
+	[COL_ACCESSES] = { .name = "accesses", .json_only = true,
+	  .help = "accesses of all threads in a pass" },
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
 };
 

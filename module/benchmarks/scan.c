@@ -39,47 +39,29 @@ static const struct mc_name op_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "region", .column = "region_bytes", .preset = "1G",
-		.kind = MC_SIZE, .min = MC_REGION_LEAST, .max = 1ULL << 40,
-		.multiple = MC_REGION_LEAST,
-		.help = "bytes of a region, a power of two",
-	}, {
-		.name = "op", .column = "op", .preset = "read",
-		.kind = MC_CHOICE, .names = op_names,
-		.help = "what bandwidth is measured of; nt: non-temporal",
-	},
+	{ .name = "region", .column = "region_bytes", .preset = "1G", .kind = MC_SIZE,
+	  .min = MC_REGION_LEAST, .max = 1ULL << 40, .multiple = MC_REGION_LEAST,
+	  .help = "bytes of a region, a power of two" },
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	  .help = "what bandwidth is measured of; nt: non-temporal" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_BEGIN] = {
-		.name = "begin_mib", .unit = "MiB", .roles = MC_OVER | MC_WHICH, .always = true,
-		.help = "where the region begins; without physical addresses, in virtual memory",
-	},
-	[COL_ADDRESS] = {
-		.name = "physical_address", .roles = MC_WHICH, .text = true,
-		.help = "where the region begins; in user space, only with CAP_SYS_ADMIN",
-	},
-	[COL_COVERED] = {
-		.name = "covered_bytes",
-		.help = "how much of the region was free, and so was measured",
-	},
-	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
-		.help = "payload of all threads, 10^6 bytes/s, from the median sample",
-	},
-	[COL_NS] = {
-		.name = "ns_per_load", .unit = "ns a load", .decimals = 3,
-		.help = "time of a load that waits for the one before it, on the first CPU",
-	},
-	[COL_NS_MIN] = {
-		.name = "ns_per_load_min", .decimals = 3, .json_only = true,
-		.help = "the same from the fastest sample",
-	},
-	[COL_LEVEL] = {
-		.name = "level", .names = mc_hit_names,
-		.help = "memory: the bandwidth is that of memory; na: caches served some of it",
-	},
+	[COL_BEGIN] = { .name = "begin_mib", .unit = "MiB", .roles = MC_OVER | MC_WHICH,
+	  .always = true,
+	  .help = "where the region begins; without physical addresses, in virtual memory" },
+	[COL_ADDRESS] = { .name = "physical_address", .roles = MC_WHICH, .text = true,
+	  .help = "where the region begins; in user space, only with CAP_SYS_ADMIN" },
+	[COL_COVERED] = { .name = "covered_bytes",
+	  .help = "how much of the region was free, and so was measured" },
+	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
+	  .decimals = 1, .help = "payload of all threads, 10^6 bytes/s, from the median sample" },
+	[COL_NS] = { .name = "ns_per_load", .unit = "ns a load", .decimals = 3,
+	  .help = "time of a load that waits for the one before it, on the first CPU" },
+	[COL_NS_MIN] = { .name = "ns_per_load_min", .decimals = 3, .json_only = true,
+	  .help = "the same from the fastest sample" },
+	[COL_LEVEL] = { .name = "level", .names = mc_hit_names,
+	  .help = "memory: the bandwidth is that of memory; na: caches served some of it" },
 };
 
 /**

@@ -51,39 +51,28 @@ static const struct mc_name load_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "op", .column = "op", .preset = "read",
-		.kind = MC_CHOICE, .names = op_names,
-		.help = "a load, a store and a fence, or a compare and swap",
-	}, {
-		.name = "width", .column = "width_bytes", .preset = "8",
-		.kind = MC_CHOICE, .names = width_names,
-		.help = "bytes of an access; some registers of devices answer 4 only",
-	}, {
-		.name = "count", .column = "count", .preset = "100000",
-		.kind = MC_NUMBER, .min = 1000, .max = 1000000000,
-		.help = "accesses of each thread in a sample; a result has repeat= samples",
-	}, {
-		.name = "places", .column = "places", .preset = "one",
-		.kind = MC_CHOICE, .names = places_names,
-		.help = "all: lines of the memory at random; one: always the same line",
-	}, {
-		.name = "flush", .column = "flush", .preset = "auto",
-		.kind = MC_CHOICE, .names = flush_names, .found = true,
-		.help = "flush the line from the caches before each access; auto: with type=wb",
-	}, {
-		.name = "delay", .column = "access_delay_ns", .preset = "0",
-		.kind = MC_TIME, .max = 1000000,
-		.help = "time from the end of an access to the next one, at least",
-	}, {
-		.name = "spike", .preset = "auto", .single = true,
-		.kind = MC_TIME, .names = spike_names, .min = 1, .max = 1000000000,
-		.help = "a longer access is a spike; auto: half above the median, or more",
-	}, {
-		.name = "load", .column = "load", .preset = "none",
-		.kind = MC_CHOICE, .names = load_names,
-		.help = "what all CPUs but the first one do meanwhile, as op= of loaded",
-	},
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	  .help = "a load, a store and a fence, or a compare and swap" },
+	{ .name = "width", .column = "width_bytes", .preset = "8", .kind = MC_CHOICE,
+	  .names = width_names,
+	  .help = "bytes of an access; some registers of devices answer 4 only" },
+	{ .name = "count", .column = "count", .preset = "100000", .kind = MC_NUMBER, .min = 1000,
+	  .max = 1000000000,
+	  .help = "accesses of each thread in a sample; a result has repeat= samples" },
+	{ .name = "places", .column = "places", .preset = "one", .kind = MC_CHOICE,
+	  .names = places_names,
+	  .help = "all: lines of the memory at random; one: always the same line" },
+	{ .name = "flush", .column = "flush", .preset = "auto", .kind = MC_CHOICE,
+	  .names = flush_names, .found = true,
+	  .help = "flush the line from the caches before each access; auto: with type=wb" },
+	{ .name = "delay", .column = "access_delay_ns", .preset = "0", .kind = MC_TIME,
+	  .max = 1000000, .help = "time from the end of an access to the next one, at least" },
+	{ .name = "spike", .preset = "auto", .single = true, .kind = MC_TIME,
+	  .names = spike_names, .min = 1, .max = 1000000000,
+	  .help = "a longer access is a spike; auto: half above the median, or more" },
+	{ .name = "load", .column = "load", .preset = "none", .kind = MC_CHOICE,
+	  .names = load_names,
+	  .help = "what all CPUs but the first one do meanwhile, as op= of loaded" },
 };
 
 #define PERCENTILE(what, part)							\
@@ -93,78 +82,46 @@ static const struct mc_key keys[] = {
 	}
 
 static const struct mc_column columns[] = {
-	[COL_P50] = {
-		.name = "ns_per_access", .unit = "ns an access", .roles = MC_MAIN | MC_EACH,
-		.decimals = 3,
-		.help = "time that half of all accesses took at most, without the clock's",
-	},
+	[COL_P50] = { .name = "ns_per_access", .unit = "ns an access",
+	  .roles = MC_MAIN | MC_EACH, .decimals = 3,
+	  .help = "time that half of all accesses took at most, without the clock's" },
 	[COL_P99] = PERCENTILE("99", "99"),
 	[COL_P99_9] = PERCENTILE("99_9", "99.9"),
 	[COL_P99_99] = PERCENTILE("99_99", "99.99"),
 	[COL_P99_999] = PERCENTILE("99_999", "99.999"),
 	[COL_P99_9999] = PERCENTILE("99_9999", "99.9999"),
-	[COL_MAX] = {
-		.name = "max_ns_per_access", .decimals = 3,
-		.help = "time of the slowest access",
-	},
-	[COL_MAX_CAUSE] = {
-		.name = "max_cause", .names = mc_cause_names,
-		.help = "what was seen to happen during the slowest access",
-	},
-	[COL_ACCESSES] = {
-		.name = "accesses", .json_only = true, .help = "accesses of all threads",
-	},
-	[COL_STEP] = {
-		.name = "step_ns", .decimals = 3, .json_only = true,
-		.help = "time from an access to the next, in the fastest window before the samples",
-	},
-	[COL_CLOCK] = {
-		.name = "clock_ns", .decimals = 3, .json_only = true,
-		.help = "time of two readings of the clock, the median, which was subtracted",
-	},
-	[COL_CLOCK_P99_9] = {
-		.name = "clock_p99_9_ns", .decimals = 3, .json_only = true,
-		.help = "time that 99.9 % of such pairs took at most",
-	},
-	[COL_LIMIT] = {
-		.name = "spike_limit_ns", .decimals = 3, .json_only = true,
-		.help = "an access that took longer is a spike",
-	},
-	[COL_SPIKES] = {
-		.name = "spikes", .help = "accesses that took longer than spike=",
-	},
-	[COL_SPIKES_SHARE] = {
-		.name = "spikes_percent", .decimals = 4,
-		.help = "share of the time of all windows that spikes took beyond the median",
-	},
-	[COL_UNKNOWN_SHARE] = {
-		.name = "unknown_percent", .decimals = 2,
-		.help = "share of that time whose cause nobody saw",
-	},
-	[COL_REFRESH] = {
-		.name = "refresh", .names = (const struct mc_name[]){
-			{ "found", REFRESH_FOUND }, { "not_found", REFRESH_NOT_FOUND }, { }
-		},
-		.help = "do spikes have a period? na: there were too few",
-	},
-	[COL_PERIOD] = {
-		.name = "refresh_period_ns", .decimals = 3,
-		.help = "time from a pause of the memory to the next",
-	},
-	[COL_PAUSE] = {
-		.name = "refresh_pause_ns", .decimals = 3,
-		.help = "length of such a pause: the longest that an access waits for its end",
-	},
-	[COL_COHERENCE] = {
-		.name = "refresh_coherence_percent", .decimals = 1, .json_only = true,
-		.help = "how well spikes keep to the period; random ones: about 5",
-	},
-	[COL_STOPPED] = {
-		.name = "stopped", .json_only = true, .names = (const struct mc_name[]){
-			{ "yes", true }, { "no", false }, { }
-		},
-		.help = "did the run end within a sample, or during warm-ups?",
-	},
+	[COL_MAX] = { .name = "max_ns_per_access", .decimals = 3,
+	  .help = "time of the slowest access" },
+	[COL_MAX_CAUSE] = { .name = "max_cause", .names = mc_cause_names,
+	  .help = "what was seen to happen during the slowest access" },
+	[COL_ACCESSES] = { .name = "accesses", .json_only = true,
+	  .help = "accesses of all threads" },
+	[COL_STEP] = { .name = "step_ns", .decimals = 3, .json_only = true,
+	  .help = "time from an access to the next, in the fastest window before the samples" },
+	[COL_CLOCK] = { .name = "clock_ns", .decimals = 3, .json_only = true,
+	  .help = "time of two readings of the clock, the median, which was subtracted" },
+	[COL_CLOCK_P99_9] = { .name = "clock_p99_9_ns", .decimals = 3, .json_only = true,
+	  .help = "time that 99.9 % of such pairs took at most" },
+	[COL_LIMIT] = { .name = "spike_limit_ns", .decimals = 3, .json_only = true,
+	  .help = "an access that took longer is a spike" },
+	[COL_SPIKES] = { .name = "spikes", .help = "accesses that took longer than spike=" },
+	[COL_SPIKES_SHARE] = { .name = "spikes_percent", .decimals = 4,
+	  .help = "share of the time of all windows that spikes took beyond the median" },
+	[COL_UNKNOWN_SHARE] = { .name = "unknown_percent", .decimals = 2,
+	  .help = "share of that time whose cause nobody saw" },
+	[COL_REFRESH] = { .name = "refresh",
+	  .names = (const struct mc_name[]){
+		{ "found", REFRESH_FOUND }, { "not_found", REFRESH_NOT_FOUND }, { } },
+	  .help = "do spikes have a period? na: there were too few" },
+	[COL_PERIOD] = { .name = "refresh_period_ns", .decimals = 3,
+	  .help = "time from a pause of the memory to the next" },
+	[COL_PAUSE] = { .name = "refresh_pause_ns", .decimals = 3,
+	  .help = "length of such a pause: the longest that an access waits for its end" },
+	[COL_COHERENCE] = { .name = "refresh_coherence_percent", .decimals = 1,
+	  .json_only = true, .help = "how well spikes keep to the period; random ones: about 5" },
+	[COL_STOPPED] = { .name = "stopped", .json_only = true,
+	  .names = (const struct mc_name[]){ { "yes", true }, { "no", false }, { } },
+	  .help = "did the run end within a sample, or during warm-ups?" },
 };
 
 /* ------------------------------------------------------- check the request */

@@ -21,27 +21,17 @@ enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
 #define PACKED_WARMUPS	1
 
 static const struct mc_column columns[] = {
-	[COL_PAGES] = {
-		.name = "pages", .roles = MC_COUNT | MC_OVER,
-		.help = "loads in a pass, one in each page",
-	},
-	[COL_PAGE_BYTES] = {
-		.name = "page_bytes",
-		.help = "bytes that one translation covers, according to the page tables",
-	},
-	[COL_NS] = {
-		.name = "ns_per_load", .unit = "ns a load", .roles = MC_EACH, .decimals = 3,
-		.help = "time of a load in another page each, from the median sample",
-	},
-	[COL_PACKED_NS] = {
-		.name = "packed_ns_per_load", .decimals = 3,
-		.help = "time of a load from as many lines close together: few translations",
-	},
-	[COL_TLB_NS] = {
-		.name = "tlb_ns", .unit = "ns beyond a TLB hit", .roles = MC_MAIN | MC_EACH,
-		.decimals = 3,
-		.help = "cost of a translation: the difference of the two",
-	},
+	[COL_PAGES] = { .name = "pages", .roles = MC_COUNT | MC_OVER,
+	  .help = "loads in a pass, one in each page" },
+	[COL_PAGE_BYTES] = { .name = "page_bytes",
+	  .help = "bytes that one translation covers, according to the page tables" },
+	[COL_NS] = { .name = "ns_per_load", .unit = "ns a load", .roles = MC_EACH, .decimals = 3,
+	  .help = "time of a load in another page each, from the median sample" },
+	[COL_PACKED_NS] = { .name = "packed_ns_per_load", .decimals = 3,
+	  .help = "time of a load from as many lines close together: few translations" },
+	[COL_TLB_NS] = { .name = "tlb_ns", .unit = "ns beyond a TLB hit",
+	  .roles = MC_MAIN | MC_EACH, .decimals = 3,
+	  .help = "cost of a translation: the difference of the two" },
 };
 
 /**

@@ -36,26 +36,17 @@ static const struct mc_name capacity_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "block", .column = "block_bytes", .preset = "4K..128M",
-		.kind = MC_SIZE, .min = 1, .max = 1ULL << 30,
-		.help = "bytes of each write, and at most of each read",
-	}, {
-		.name = "capacity", .column = "capacity", .preset = "max",
-		.kind = MC_CHOICE, .names = capacity_names,
-		.help = "capacity of the pipe; max: as far as this user may raise it",
-	},
+	{ .name = "block", .column = "block_bytes", .preset = "4K..128M", .kind = MC_SIZE,
+	  .min = 1, .max = 1ULL << 30, .help = "bytes of each write, and at most of each read" },
+	{ .name = "capacity", .column = "capacity", .preset = "max", .kind = MC_CHOICE,
+	  .names = capacity_names,
+	  .help = "capacity of the pipe; max: as far as this user may raise it" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_MB_PER_S] = {
-		.name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN, .decimals = 1,
-		.help = "rate through the pipe, 10^6 bytes/s, from the median sample",
-	},
-	[COL_PIPE_BYTES] = {
-		.name = "pipe_bytes",
-		.help = "capacity of the pipe",
-	},
+	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
+	  .decimals = 1, .help = "rate through the pipe, 10^6 bytes/s, from the median sample" },
+	[COL_PIPE_BYTES] = { .name = "pipe_bytes", .help = "capacity of the pipe" },
 };
 
 /**

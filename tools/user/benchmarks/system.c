@@ -67,45 +67,31 @@ static const struct mc_name item_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{
-		.name = "item", .column = "item",
-		.preset =
-			"loop,clock,getpid,getppid,read_zero,write_null,stat,open_close,select_file,signal_install,signal_catch,protection_fault,mmap,page_fault,swapcontext,context,unix_socket,fork_exit,fork_exec,vfork_exec,posix_spawn",
-		.kind = MC_CHOICE, .names = item_names,
-		.help = "operation that is timed; read, write: 1 byte of /dev/zero, /dev/null",
-	}, {
-		.name = "processes", .column = "processes", .preset = "2",
-		.kind = MC_NUMBER, .min = 2, .max = 1024,
-		.help = "context: processes that hand a token round",
-	}, {
-		.name = "set", .column = "set_bytes", .preset = "0",
-		.kind = MC_SIZE, .max = 64ULL << 20, .multiple = 64,
-		.help = "context: bytes that each process reads when it has the token",
-	}, {
-		.name = "file", .column = "file_bytes", .preset = "1M",
-		.kind = MC_SIZE, .min = 65536, .max = 1ULL << 30, .multiple = 65536,
-		.json_only = true,
-		.help = "mmap, page_fault: bytes of the file that is mapped",
-	}, {
-		.name = "descriptors", .column = "descriptors", .preset = "100",
-		.kind = MC_NUMBER, .min = 1, .max = 1000, .json_only = true,
-		.help = "select_file, select_tcp: descriptors that are looked at",
-	}, {
-		.name = "dir", .column = "dir", .preset = "/tmp",
-		.kind = MC_PATH, .json_only = true,
-		.help = "directory of the files of stat, open_close, select_file, faults, mmap",
-	},
+	{ .name = "item", .column = "item",
+	  .preset =
+	  "loop,clock,getpid,getppid,read_zero,write_null,stat,open_close,select_file,signal_install,signal_catch,protection_fault,mmap,page_fault,swapcontext,context,unix_socket,fork_exit,fork_exec,vfork_exec,posix_spawn",
+	  .kind = MC_CHOICE, .names = item_names,
+	  .help = "operation that is timed; read, write: 1 byte of /dev/zero, /dev/null" },
+	{ .name = "processes", .column = "processes", .preset = "2", .kind = MC_NUMBER, .min = 2,
+	  .max = 1024, .help = "context: processes that hand a token round" },
+	{ .name = "set", .column = "set_bytes", .preset = "0", .kind = MC_SIZE,
+	  .max = 64ULL << 20, .multiple = 64,
+	  .help = "context: bytes that each process reads when it has the token" },
+	{ .name = "file", .column = "file_bytes", .preset = "1M", .kind = MC_SIZE, .min = 65536,
+	  .max = 1ULL << 30, .multiple = 65536, .json_only = true,
+	  .help = "mmap, page_fault: bytes of the file that is mapped" },
+	{ .name = "descriptors", .column = "descriptors", .preset = "100", .kind = MC_NUMBER,
+	  .min = 1, .max = 1000, .json_only = true,
+	  .help = "select_file, select_tcp: descriptors that are looked at" },
+	{ .name = "dir", .column = "dir", .preset = "/tmp", .kind = MC_PATH, .json_only = true,
+	  .help = "directory of the files of stat, open_close, select_file, faults, mmap" },
 };
 
 static const struct mc_column columns[] = {
-	[COL_OPERATIONS] = {
-		.name = "operations_per_sample", .json_only = true,
-		.help = "operations timed together, so that the clock's cost is small",
-	},
-	[COL_LESS] = {
-		.name = "subtracted_ns", .decimals = 3, .json_only = true,
-		.help = "time of what is done besides the operation, not in the other times",
-	},
+	[COL_OPERATIONS] = { .name = "operations_per_sample", .json_only = true,
+	  .help = "operations timed together, so that the clock's cost is small" },
+	[COL_LESS] = { .name = "subtracted_ns", .decimals = 3, .json_only = true,
+	  .help = "time of what is done besides the operation, not in the other times" },
 };
 
 /* Static, because a context's function takes no pointer; there is one run at a time. */
