@@ -5,9 +5,9 @@ readers."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from statistics import median
 
 from mc import out_of
+from mc.analysis.steps import median
 from mc.analysis.traffic import AMPLIFIED, WHY, Pairs, allows_conclusions, amplification
 from mc.parts import Heading, Part, bullets
 from mc.records import units

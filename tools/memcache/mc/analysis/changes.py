@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, exp, log
-from statistics import median
 from types import ModuleType
 
 from mc import Failure, libraries
@@ -26,6 +25,7 @@ from mc.advice import advice
 from mc.analysis.estimate import of_runs
 from mc.analysis.judge import Word, judge
 from mc.analysis.robust import deviation
+from mc.analysis.steps import median
 
 LEAST = 3           # runs: for fewer there is no spread
 FEWEST = 16         # runs: of 8 and 8, 2 in 12870 deals separate them completely

@@ -6,12 +6,12 @@ import json
 import re
 import time
 from pathlib import Path
-from statistics import median
 
 from mc import Failure
 from mc.analysis import disturbed, hardware, reference
 from mc.analysis.normal import IN_MEMORY
 from mc.analysis.reference import FIGURES, MESSAGES, UNNAMED
+from mc.analysis.steps import median
 from mc.records import prices
 from mc.records.fields import has_settled
 from mc.records.results import Run

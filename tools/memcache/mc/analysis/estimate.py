@@ -24,8 +24,8 @@ two files alone have one degree of freedom.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, log, pi
-from statistics import mean, median, variance
 
+from mc.analysis.steps import median
 from mc.records import rounds, tests
 from mc.records.fields import has_settled
 
@@ -92,6 +92,8 @@ def median_time(result: dict, exact: bool = False) -> Estimate | None:
 
 def _variance_of_runs(files: tuple[tuple[float, ...], ...]) -> tuple[float, float] | None:
     """The variance that the rounds of these files show, and the degrees of freedom."""
+    from statistics import mean, variance  # it takes as long to import as all of this
+
     logs = [[log(one) for one in of_one] for of_one in files]
     several = [of_one for of_one in logs if len(of_one) > 1]
     if len(logs) >= ENOUGH or len(logs) > 1 and not several:

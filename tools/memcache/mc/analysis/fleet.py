@@ -15,13 +15,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
-from statistics import median
 
 from mc.analysis import normal, outliers, refresh, series
 from mc.analysis.machines import FACTS, Fact, Facts, Value, differences, facts
 from mc.analysis.normal import Beside
 from mc.analysis.outliers import FEWEST, Distance
 from mc.analysis.series import Left
+from mc.analysis.steps import median
 from mc.records.results import Run
 
 COUNTED = 2         # the newest measurements of a host

@@ -36,11 +36,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import erfc, exp, log, log1p, sqrt
-from statistics import median
 
 from mc.analysis.estimate import OF_MEDIAN, of_single_time
 from mc.analysis.judge import Word, judge
 from mc.analysis.robust import deviation
+from mc.analysis.steps import median
 
 FEWEST = 5          # machines with a result; of fewer, nobody can say which is unusual
 USUAL = 0.02        # the spread of equal machines

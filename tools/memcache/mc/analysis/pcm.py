@@ -11,10 +11,10 @@ import re
 import time
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
-from statistics import median
 
 from mc import Failure, out_of, plural, quoted, say
 from mc.analysis import traffic
+from mc.analysis.steps import median
 from mc.records import reading
 from mc.records.results import Run
 

@@ -8,7 +8,6 @@ Narrow accesses move less. This is the most that any width can do.
 """
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -58,6 +57,7 @@ def _limit(vendor: object, family: object, model: object, op: str) -> float | No
 @lru_cache
 def _cores() -> list[Core]:
     """The cores of x86, whose limits were compared with figures."""
+    import tomllib
     return [Core(one["vendor"], one["family"], one["models"], one["load"], one["store"])
             for one in tomllib.loads(FILE.read_text(encoding="utf-8"))["core"]
             if one.get("measured", True)]

@@ -7,9 +7,9 @@ in 32 ms; above, twice as often. DDR4 and DDR5 have modes of fine granularity wi
 pauses (JESD79-3, -4, -5: tREFI)."""
 
 from collections.abc import Iterable
-from statistics import median
 
 from mc.analysis import hardware
+from mc.analysis.steps import median
 from mc.analysis.verdict import join_words
 from mc.parts import Sentence
 from mc.records import units

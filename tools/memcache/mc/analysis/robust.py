@@ -2,7 +2,8 @@
 """A standard deviation that a few outliers do not widen."""
 
 from collections.abc import Iterable
-from statistics import median
+
+from mc.analysis.steps import median
 
 # A normal distribution's standard deviation is so many median absolute deviations.
 SIGMA = 1.4826

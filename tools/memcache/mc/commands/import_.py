@@ -5,11 +5,11 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
-from statistics import median
 
 from mc import Failure, emit, out_of, plural
 from mc.analysis import pcm, traffic
 from mc.analysis.pcm import SECOND, Joined, Sample, mean
+from mc.analysis.steps import median
 from mc.output import terminal
 from mc.parts import Grid, Part, Sentence, bullets
 from mc.records import results, units

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mc import Failure, emit, say
 from mc.analysis import accesses
-from mc.commands import options, run
+from mc.commands import options
 from mc.output import terminal
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
@@ -77,6 +77,7 @@ def command(args: argparse.Namespace) -> int:
             if isinstance(side, user.User):
                 side.passed = kept
             lines = list(requests(device, bar, args.write, side.where))
+            from mc.commands import run
             return run.measure(
                 lines, args.output, side.where, [side], wide=args.wide,
                 explain=lambda runs: explanation_parts(runs, args.write, device.link))

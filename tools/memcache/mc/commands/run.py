@@ -9,7 +9,6 @@ from contextlib import ExitStack, nullcontext
 from mc import Failure, emit, say
 from mc.analysis.disturbed import without_figure
 from mc.commands import options
-from mc.output import report, terminal
 from mc.parts import Part
 from mc.records import suite
 from mc.records.results import Run
@@ -144,6 +143,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
             if path != "-":
                 os.unlink(path)
         elif "-" not in session.files:
+            from mc.output import report, terminal
             entry = _keep_in_store(store, path, session)
             more = terminal.lines(explain(session.runs)) if explain else []
             emit([*report.lines(session.runs, wide), *more, "", f"Results: {path}{entry}"])

@@ -2,7 +2,6 @@
 """The report of `memcache fleet`: as parts for a terminal or a page, and as JSON."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from mc import plural
 from mc.analysis import refresh
@@ -169,7 +168,7 @@ def record(fleet: Fleet) -> dict:
         "refresh_doubled": [{"host": host.name, "group": group.number, "period_ns": mine,
                              "group_period_ns": usual}
                             for group, host, mine, usual in _hot_hosts(fleet)],
-        "left_out": asdict(fleet.left),
+        "left_out": vars(fleet.left),
     }
 
 

@@ -10,7 +10,6 @@ much runs really differ.
 """
 
 from math import sqrt
-from statistics import median_low
 
 from mc import Failure, quoted
 from mc.records import results, store
@@ -113,7 +112,7 @@ def _middle_record(alike: list[tuple[int, dict]]) -> dict:
     failed = [result for _, result in alike if result.get("verified") == "failed"]
     if failed or not measured:
         return failed[0] if failed else alike[0][1]
-    middle = median_low(result["median_ns"] for result in measured)
+    middle = sorted(result["median_ns"] for result in measured)[(len(measured) - 1) // 2]
     one = Middle(next(result for result in measured if result["median_ns"] == middle))
     one |= _statistics_of_samples(measured)
     files: dict[int, list[float]] = {}

@@ -7,7 +7,6 @@ import io
 import os
 import stat
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -85,8 +84,9 @@ def _replace_file(path: str, data: bytes) -> None:
     """Put a file with this data in the place of what has the name, beside which it is made."""
     temporary = None
     try:
-        with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or ".", prefix=".memcache-",
-                                         delete=False) as file:
+        from tempfile import NamedTemporaryFile
+        with NamedTemporaryFile(dir=os.path.dirname(path) or ".", prefix=".memcache-",
+                                delete=False) as file:
             temporary = file.name
             file.write(data)
             file.flush()

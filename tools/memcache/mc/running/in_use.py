@@ -7,9 +7,9 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from mc.running.machine import Machine
 
@@ -23,7 +23,8 @@ BORROWERS = {"sys/class/block/*/loop/backing_file": -3,
 HARMLESS = "vfio.*|pci-stub|usb|hub"        # drivers that have no device of their own below them
 
 
-class Child(NamedTuple):
+@dataclass(frozen=True)
+class Child:
     """A device below the PCI device, or one that stands for it elsewhere in sysfs. `node` is the
     type and number of its file in /dev, such as `block 8:2`; empty if it has none."""
     path: str
