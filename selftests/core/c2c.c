@@ -27,7 +27,7 @@ static u64 spoilt;		/* line whose second word a reader's loads change */
 static bool loses;		/* stores are lost, but those of the first time */
 static u8 blank;		/* each byte of memory at first */
 
-static u64 price(const struct access *a)
+static u64 price(const struct access *a, u64 now_ps)
 {
 	if (a->operation == LOAD && a->physical / LINE == spoilt)
 		((u64 *)memory)[8 * spoilt + 1] ^= 1ULL << 40;

@@ -6,8 +6,8 @@
 #define TEST	mc_test_latency
 #include "stub/engine.h"
 
-#include "arch/chase.h"
 #include "measure/source.h"
+#include "stub/machine.h"
 
 /* As latency.c numbers its columns. */
 enum {
@@ -20,15 +20,11 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static _Alignas(4096) void *memory[BYTES / sizeof(void *)];
-static struct mc_span spans[2];
 static u64 load_ps;
 static u64 low_ps;		/* extra cost of a load from the set's lower half */
 static u64 low_bytes;
 static u64 cold_ps;		/* that of the first load of an element */
 static u64 cpu_ps;		/* extra cost for each CPU before this one */
-static u64 core_mhz;
-static u64 call_ps;		/* extra cost of a call of a loop, however long it is */
 static u64 slow_every;		/* after the samples, each so many'th call is 10 times as slow */
 static u64 calls;
 static u64 samples;		/* number of samples that are asked for */
@@ -36,38 +32,22 @@ static u64 samples;		/* number of samples that are asked for */
 static u8 seen[WORDS];		/* elements that were loaded from */
 static u64 distinct;
 
-static bool visit(void **at)
+static u64 price(const struct access *a, u64 now_ps)
 {
-	u64 i = at - memory;
+	u64 i = a->physical / 8;
 	bool again;
 
 	EXPECT(i < WORDS);
 	again = seen[i];
 	distinct += !again;
 	seen[i] = 1;
-	return again;
+	return load_ps + sim_self() * cpu_ps + (again ? 0 : cold_ps) +
+	       (a->physical < low_bytes ? low_ps : 0);
 }
 
-void **mc_asm_chase(void **at, u64 loads)
+static u64 spend(u64 ps)
 {
-	u64 ps = call_ps, i;
-
-	EXPECT(sim_self() == run.part);
-	for (i = 0; i < loads; i++) {
-		ps += visit(at) ? 0 : cold_ps;
-		ps += load_ps + sim_self() * cpu_ps;
-		ps += (u64)((u8 *)at - (u8 *)memory) < low_bytes ? low_ps : 0;
-		at = *at;
-	}
-	if (slow_every && loads && done == samples && !(++calls % slow_every))
-		ps *= 10;
-	sim_spend(ps);
-	return at;
-}
-
-void mc_asm_clock(u64 cycles)
-{
-	sim_spend(call_ps + cycles / 96 * 96 * 1000000 / core_mhz);
+	return slow_every && ps > machine.call_ps && done == samples && !(++calls % slow_every) ? 10 * ps : ps;
 }
 
 /* What the test asks about the level that served the loads. */
@@ -83,15 +63,17 @@ enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *r
 
 static void costs(void)
 {
-	spans[0] = (struct mc_span){ memory, 0, BYTES };
-	view = (struct mc_view){ spans, 1 };
+	machine_reset("", BYTES);
+	machine.price = price;
+	machine.spend = spend;
+	machine.turn = &run.part;
+	machine.core_mhz = 2500;
+	view = (struct mc_view){ machine.spans, 1 };
 	load_ps = 5 * NS;
 	low_ps = 0;
 	low_bytes = 0;
 	cold_ps = 0;
 	cpu_ps = 0;
-	core_mhz = 2500;
-	call_ps = 0;
 	slow_every = 0;
 	calls = 0;
 	/* A look at the clock costs what the clock is said to cost. */
@@ -101,7 +83,7 @@ static void costs(void)
 /* A set of 64 KiB has no second place. */
 static void one_place(void)
 {
-	spans[0].bytes = 64 << 10;
+	machine.spans[0].bytes = 64 << 10;
 }
 
 /* --------------------------------------------------------------------- figures */
@@ -265,13 +247,13 @@ static void test_calls_cost_nothing(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(clocks); i++) {
 		reset(1);
 		one_place();
-		core_mhz = clocks[i];
-		call_ps = 7 * NS;
+		machine.core_mhz = clocks[i];
+		machine.call_ps = 7 * NS;
 		sim.overhead = 30 * NS;
-		load_ps = 4000000 / core_mhz;	/* 4 cycles */
+		load_ps = 4000000 / machine.core_mhz;	/* 4 cycles */
 		assert_int_equal(measure("latency size=64K warmup=1 repeat=2"), 0);
-		assert_figure(rec, COL_CORE_MHZ, core_mhz);
-		assert_figure(rec, COL_CORE_MHZ_AFTER, core_mhz);
+		assert_figure(rec, COL_CORE_MHZ, machine.core_mhz);
+		assert_figure(rec, COL_CORE_MHZ_AFTER, machine.core_mhz);
 		assert_in_range(rec->value[COL_CYCLES], 399, 402);
 		assert_figure(rec, COL_P50, load_ps);
 		assert_figure(rec, COL_P99, load_ps);
@@ -417,8 +399,8 @@ static void test_what_cant_be_run_is_refused(void **state)
 static void test_what_is_no_cycle_is_found(void **state)
 {
 	reset(1);
-	spans[0].bytes = 32 << 10;
-	spans[1] = (struct mc_span){ memory, 32 << 10, 32 << 10 };
+	machine.spans[0].bytes = 32 << 10;
+	machine.spans[1] = (struct mc_span){ memory, 32 << 10, 32 << 10 };
 	view.n = 2;
 	assert_int_equal(measure("latency size=64K"), -EBADMSG);
 	assert_int_equal(strncmp(run.error.text, "verify:", 7), 0);

@@ -6,7 +6,7 @@
 #define TEST	mc_test_line
 #include "stub/engine.h"
 
-#include "arch/chase.h"
+#include "stub/machine.h"
 
 /* As line.c numbers its columns. */
 enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
@@ -16,8 +16,6 @@ enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
 
 /* ---------------------------------------------------------------- the machine */
 
-static _Alignas(4096) u8 memory[BYTES];
-static struct mc_span span;
 static u64 line_bytes;
 static u64 fetched_bytes;	/* bytes that a load fetches, aligned like lines */
 static u64 hit_ps, miss_ps;
@@ -25,19 +23,10 @@ static u64 along_ps;		/* the first load of a neighbour that was fetched along */
 static u64 late_ps;		/* time after which a neighbour is there */
 static u64 cpu_ps;		/* extra cost for each CPU before this one */
 static u64 slow_at;		/* number of the chase that is ten times as slow */
-static u64 chases;
 static enum { NO_CURVE, FLUSHED = 2, AFTER_LOADS = 4 } noisy;	/* the place of its timed chase */
 static u64 noisy_distances;	/* in a bit mask; each chase there is ten times as slow */
 static enum { NOT_THERE, LOADED, ALONG } cached[BYTES / LEAST];
 static u64 there_at[BYTES / LEAST];
-
-static u64 offset_of(const void *at)
-{
-	u64 offset = (u8 *)at - memory;
-
-	EXPECT(offset < BYTES);
-	return offset;
-}
 
 /*
  * From the time @at on, set the state of the @bytes around @offset. Bytes that are there are
@@ -68,59 +57,34 @@ static u64 load(u64 offset, u64 now)
 	return ps;
 }
 
-void **mc_asm_chase(void **at, u64 loads)
+/* The model has lines of 64 bytes only. */
+static u64 price(const struct access *a, u64 now_ps)
 {
-	u64 ps = 0, i;
+	EXPECT(a->physical < BYTES);
+	if (a->operation == LOAD)
+		return load(a->physical, now_ps) + sim_self() * cpu_ps;
+	for (u64 at = 0; at < LINE; at += LEAST)
+		cache(a->physical + at, line_bytes, NOT_THERE, 0);
+	return 0;
+}
 
-	EXPECT(sim_self() == run.part);
-	for (i = 0; i < loads; i++) {
-		ps += load(offset_of(at), sim.now[sim_self()] + ps) + sim_self() * cpu_ps;
-		at = *at;
-	}
+static u64 spend(u64 ps)
+{
+	u64 chase = machine.calls - 1;
+
 	/* 5 chases for each of 7 distances. */
-	if (noisy && chases % 5 == noisy && noisy_distances >> chases / 5 % 7 & 1)
+	if (noisy && chase % 5 == noisy && noisy_distances >> chase / 5 % 7 & 1)
 		ps *= 10;
-	sim_spend(++chases == slow_at ? 10 * ps : ps);
-	return at;
-}
-
-void mc_asm_clock(u64 cycles)
-{
-	EXPECT(!"asked for");
-}
-
-void mc_asm_flush64(struct mc_loop_args *args)
-{
-	u64 at;
-
-	for (at = 0; at < args->bytes; at += LEAST)
-		cache(offset_of((u8 *)args->a + at), line_bytes, NOT_THERE, 0);
-	sim_spend(NS);
-}
-
-struct mc_op_info mc_ops[MC_NOPS] = { [MC_OP_FLUSH] = { "flush", 1, 1 } };
-static const struct mc_loop flush = { MC_OP_FLUSH, 64, MC_CPU_BASE, mc_asm_flush64 };
-
-const struct mc_loop *mc_loop_widest(enum mc_op op)
-{
-	return op == MC_OP_FLUSH ? &flush : NULL;
-}
-
-/* Flushing reads nothing. */
-u64 mc_loop_sum(const struct mc_loop *loop, const struct mc_loop_args *args)
-{
-	return 0;
-}
-
-u64 mc_loop_or(const struct mc_loop *loop, const struct mc_loop_args *args)
-{
-	return 0;
+	return machine.calls == slow_at ? 10 * ps : ps;
 }
 
 static void costs(void)
 {
-	span = (struct mc_span){ memory, 0, BYTES };
-	view = (struct mc_view){ &span, 1 };
+	machine_reset("", BYTES);
+	machine.price = price;
+	machine.spend = spend;
+	machine.turn = &run.part;
+	view = (struct mc_view){ machine.spans, 1 };
 	line_bytes = 64;
 	fetched_bytes = 64;
 	hit_ps = 2 * NS;
@@ -129,7 +93,6 @@ static void costs(void)
 	late_ps = 0;
 	cpu_ps = 0;
 	slow_at = 0;
-	chases = 0;
 	noisy = NO_CURVE;
 	memset(cached, 0, sizeof(cached));
 	sim.look = 100 * NS;
@@ -256,7 +219,7 @@ static void test_the_fastest_time_counts(void **state)
 	reset(1);
 	fetched_bytes = 128;
 	assert_lines(64, 128);
-	all = chases;
+	all = machine.calls;
 	/* 7 distances with 2 + 1 and 1 + 1 chases, many times. */
 	assert_int_equal(all % (7 * 5), 0);
 	assert_true(all >= 7 * 5 * 4);

@@ -56,7 +56,7 @@ static u64 waiting_ps(u64 delay)
 	return alone_ps + crowd_ps * 100 / (100 + delay);
 }
 
-static u64 price(const struct access *a)
+static u64 price(const struct access *a, u64 now_ps)
 {
 	look_at(a->physical, a->bytes);
 	EXPECT(a->bytes == LINE || sim_self() == chaser);

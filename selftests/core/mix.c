@@ -33,7 +33,7 @@ static void *lost;		/* a line that is never written */
 static void *struck;		/* a line that a stray store changes */
 static bool is_random[THREADS_MOST];
 
-static u64 price(const struct access *a)
+static u64 price(const struct access *a, u64 now_ps)
 {
 	u64 from = part[sim_self()];
 	u64 *at = (u64 *)(memory + a->physical);

@@ -10,6 +10,7 @@
 #include "measure/regions.h"
 #include "measure/source.h"
 #include "platform/regions.h"
+#include "stub/machine.h"
 
 /* As scan.c numbers its columns. */
 enum { COL_BEGIN, COL_ADDRESS, COL_COVERED, COL_MB_PER_S, COL_NS, COL_NS_MIN, COL_LEVEL };
@@ -19,12 +20,12 @@ enum { COL_BEGIN, COL_ADDRESS, COL_COVERED, COL_MB_PER_S, COL_NS, COL_NS_MIN, CO
 #define BYTES	(16 * MIB)
 #define START	(5ULL << 32)		/* physical address of the first byte */
 
-static u8 *memory;
 static u64 caches;		/* bytes */
 static u64 byte_ps;		/* a byte of any loop but the flush */
 static u64 load_ps;		/* a load that waits */
 static u64 slow_from, slow_to;	/* offsets between which all is half as fast */
 static u64 *struck;		/* a word that a stray store changes */
+static bool strikes;
 static bool no_addresses;
 static u64 flushed;		/* bytes */
 
@@ -39,82 +40,26 @@ u64 mc_source_caches(const u64 *cpus, unsigned int level)
 	return caches;
 }
 
-static u64 price(const void *at, u64 ps)
+static u64 price(const struct access *a, u64 now_ps)
 {
-	u64 offset = (const u8 *)at - memory;
+	u64 ps = a->bytes == LINE ? LINE * byte_ps : load_ps;
 
-	EXPECT(offset < BYTES);
-	return offset >= slow_from && offset < slow_to ? 2 * ps : ps;
-}
-
-/* ----------------------------------------------------------------- the loops */
-
-static void spend(const struct mc_loop_args *args)
-{
-	sim_spend(args->passes * price(args->a, args->bytes * byte_ps));
-}
-
-static void run_read(struct mc_loop_args *args)
-{
-	spend(args);
-}
-
-/* In each pass words get @values values of the counter again and again. */
-static void store(struct mc_loop_args *args, u64 values)
-{
-	u64 *word = args->a, i;
-
-	for (i = 0; i < args->bytes / 8; i++)
-		word[i] = args->value + (args->passes - 1) * values + i % values;
-	if (struck >= word && struck < word + args->bytes / 8)
-		++*struck;
-	spend(args);
-}
-
-static void run_write(struct mc_loop_args *args)
-{
-	store(args, 4);
-}
-
-static void run_fill(struct mc_loop_args *args)
-{
-	store(args, args->bytes / 8);
-}
-
-static void run_sum(struct mc_loop_args *args)
-{
-	const u64 *word = args->a;
-	u64 i;
-
-	memset(args->lanes, 0, sizeof(args->lanes));
-	for (i = 0; i < args->bytes / 8; i++)
-		args->lanes[0] += word[i];
-	spend(args);
-}
-
-static void run_flush(struct mc_loop_args *args)
-{
-	flushed += args->bytes;
-}
-
-const struct mc_loop mc_loops[] = {
-	{ MC_OP_READ, 8, 0, run_read }, { MC_OP_WRITE, 8, 0, run_write },
-	{ MC_OP_NTWRITE, 8, 0, run_write }, { MC_OP_SUM, 8, 0, run_sum },
-	{ MC_OP_FILL, 8, 0, run_fill }, { MC_OP_FLUSH, 64, 0, run_flush }, { }
-};
-
-const struct mc_loop mc_loops_of_kernel[] = { { } };
-
-void **mc_asm_chase(void **at, u64 loads)
-{
-	u64 i, ps = 0;
-
-	for (i = 0; i < loads; i++) {
-		ps += price(at, load_ps);
-		at = *at;
+	strikes |= struck && a->operation == STORE &&
+		   a->physical / LINE == ((u8 *)struck - memory) / LINE;
+	if (a->operation == FLUSH) {
+		flushed += LINE;
+		return 0;
 	}
-	sim_spend(ps);
-	return at;
+	return a->physical >= slow_from && a->physical < slow_to ? 2 * ps : ps;
+}
+
+/* A stray store comes behind those of the loop. */
+static u64 spend(u64 ps)
+{
+	if (strikes)
+		++*struck;
+	strikes = false;
+	return ps;
 }
 
 /* ---------------------------------------------------------------- free memory */
@@ -179,7 +124,10 @@ static const struct mc_side scan_side = {
 
 static void costs(void)
 {
-	memset(memory, 0, BYTES);
+	machine_reset("", 0);
+	machine.price = price;
+	machine.spend = spend;
+	memset(memory, 0, MACHINE_BYTES);
 	caches = 0;
 	byte_ps = 100;
 	load_ps = 80 * NS;
@@ -424,19 +372,3 @@ static void test_neighbours_are_one_span(void **state)
 	assert_int_equal(mc_region_zone(b, 2), MC_ZONE_DMA32);
 	assert_int_equal(mc_region_zone(b, 3), MC_ZONE_MIXED);
 }
-
-static int make_memory(void **state)
-{
-	memory = aligned_alloc(4096, BYTES);
-	return !memory;
-}
-
-#define SET_UP_ALL	make_memory
-
-static int free_memory(void **state)
-{
-	free(memory);
-	return 0;
-}
-
-#define CLEAN_UP_ALL	free_memory

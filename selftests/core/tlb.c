@@ -26,7 +26,7 @@ static u64 odd_at;			/* number of the chase that takes another time, */
 static u64 odd_tenths;			/* in tenths of what it would take */
 static u8 lines[64];			/* places in a page that were loaded from, but for page 0 */
 
-static u64 price(const struct access *a)
+static u64 price(const struct access *a, u64 now_ps)
 {
 	/* The lines close together are on the first page. */
 	if (a->physical >= 4096)

@@ -25,7 +25,8 @@
  * @turn: the only thread that may run a loop; NULL: all of them may
  * @core_mhz: the clock of the cores; 0: nobody asks for it
  * @count_ps: a count of the delay behind a line
- * @price: time of an access, in place of machine_price(); NULL: that one
+ * @call_ps: a call of a loop, however long it is
+ * @price: time of an access at this time, in place of machine_price(); NULL: that one
  * @keeps: whether a store to this address is kept; NULL: each one is
  * @paced: called with the arguments of each call that loads the memory at a pace; NULL: nothing is
  * @spend: the time that a call of a loop spends whose accesses take @ps; NULL: @ps
@@ -38,7 +39,8 @@ struct machine {
 	const u64 *turn;
 	u64 core_mhz;
 	u64 count_ps;
-	u64 (*price)(const struct access *a);
+	u64 call_ps;
+	u64 (*price)(const struct access *a, u64 now_ps);
 	bool (*keeps)(const void *at);
 	void (*paced)(const struct mc_paced *args);
 	u64 (*spend)(u64 ps);
