@@ -26,3 +26,24 @@ bats_require_minimum_version 1.5.0
 	[[ $output =~ "waiting for another run "\($taken\) ]]
 	[[ $output =~ "waited 0 minutes (LOCK_MINUTES=) for another run "\($taken\) ]]
 }
+
+@test "two builds of memcache-user at once compile each file once" {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	cd "$BATS_TEST_TMPDIR"
+	# A compiler that takes a while, and only makes what -o names.
+	cat >cc <<-'END'
+		#!/bin/bash
+		while [ "$1" != -o ]; do shift; done
+		echo "$2" >>compiled
+		sleep 0.02
+		mkdir -p "$(dirname "$2")" && echo >"$2"
+	END
+	chmod +x cc
+	for _ in 1 2; do
+		make -s -j4 -C "$TOP/tools/user" OUT="$PWD/out" CC="cd '$PWD'; ./cc" 3>&- &
+	done
+	wait
+	[ "$(wc -l <compiled)" -gt 100 ]
+	[ "$(sort compiled | uniq -d)" = "" ]
+	[ -s out/memcache-user ]
+}
