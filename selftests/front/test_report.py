@@ -36,7 +36,9 @@ def columns(count):
     return mock.patch.dict(os.environ, COLUMNS=str(count))
 
 
-class Clock(fake.unittest.TestCase):
+class Hardware(fake.unittest.TestCase):
+    """What is said of hardware: nothing where the machine is emulated."""
+
     def test_a_clock_that_moved_is_said(self):
         runs = listing("size=4K", "size=8K")
         for clock, said in ((3000, False), (2900, False), (2500, True)):
@@ -44,6 +46,20 @@ class Clock(fake.unittest.TestCase):
             text = " ".join(" ".join(report.lines(runs)).split())
             self.assertEqual("The core's clock was measured between 2500 and 3000 MHz" in text,
                              said)
+
+    def test_nothing_is_concluded_from_an_emulator(self):
+        runs = listing("size=4K", "size=8K", prefetch="ineffective")
+        runs[0].results[1]["core_mhz"] = 2500
+        scan = fake.runs_of(fake.BARE, ("scan", [fake.figure(
+            "scan", {"region_bytes": 64, "begin_mib": at}, {"mb_per_s": 1.0, "covered_bytes": 64})
+            for at in range(9)]))
+        for name, said in ((None, True), ("kvm", True), ("tcg", False)):
+            for run in (*runs, *scan):
+                run.machine["hypervisor"] = name
+            text = " ".join(" ".join([*report.lines(runs), *report.lines(scan)]).split())
+            for what in ("The core's clock was measured", "prefetchers were on",
+                         "Regions slower than others"):
+                self.assertEqual(what in text, said, (name, what))
 
 
 class Levels(fake.unittest.TestCase):

@@ -31,7 +31,8 @@ def parts(runs: list[Run], wide: bool = True) -> list[Part]:
     """The report without the machine: only the answers, or everything if it is wide."""
     judged = verdict.judge(runs)
     report = [*tables.parts(runs, wide), *traffic.parts(runs), *events.parts(runs),
-              *regions.parts(runs), *amplification.parts(runs, judged.is_emulated),
+              *([] if judged.is_emulated else regions.parts(runs)),
+              *amplification.parts(runs, judged.is_emulated),
               *_failures(runs), *hardware.parts(runs, wide), *normal.parts(runs, wide)]
     if any(run.results for run in runs):
         report += [*_findings(runs, judged, wide), *_types(judged, wide)]

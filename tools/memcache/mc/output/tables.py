@@ -75,7 +75,7 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
     yield from levels.parts(pairs)
     if any(result.get("tail") for result in results):
         yield from causes.parts(*_named(pairs, varying), wide)
-    yield from refresh.sentences(pairs)
+    yield from refresh.sentences(_of_hardware(pairs))
     if wide and not any(one.columns for one in wanted):
         yield from spread.parts(*_named(pairs, varying))
 
@@ -174,12 +174,19 @@ def _quality(pairs: Pairs, wide: bool) -> list[str]:
     verified, which samples were left out, what disturbed them, and how many rounds there were;
     it has all of this as one paragraph."""
     results = [result for _, result in pairs]
-    sentences = [*_sentence_on_verification(results, wide), *levels.slower_passes(pairs),
-                 *_sentence_on_clock(results), *_sentence_on_prefetchers(results)]
+    real = _of_hardware(pairs)
+    sentences = [*_sentence_on_verification(results, wide), *levels.slower_passes(real),
+                 *_sentence_on_clock([result for _, result in real]),
+                 *_sentence_on_prefetchers([result for _, result in real])]
     if not wide:
         return sentences
     return [" ".join([*sentences, *_sentence_on_left_out(results),
                       *_sentence_on_disturbances(results), *_sentence_on_rounds(results)])]
+
+
+def _of_hardware(pairs: Pairs) -> Pairs:
+    """Those from which hardware can be concluded: no times of an emulated machine."""
+    return [(run, result) for run, result in pairs if run.machine.get("hypervisor") != "tcg"]
 
 
 def _sentence_on_verification(results: list[dict], wide: bool) -> list[str]:
