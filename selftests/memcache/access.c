@@ -75,18 +75,7 @@ TEST_F(file, has_no_kernel_address)
 	EXPECT_EQ(NULL, address_in(run_text));
 }
 
-FIXTURE(words) {
-};
-
-FIXTURE_SETUP(words)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(words)
-{
-	watched_teardown(_metadata);
-}
+WATCHED(words)
 
 /* The search finds an address, without which the other tests would prove nothing. */
 TEST_F(words, of_the_kernel_are_told_from_others)

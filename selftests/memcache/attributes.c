@@ -12,8 +12,7 @@ struct type {
 	long standing;		/* pages of the standing buffer */
 };
 
-FIXTURE(type) {
-};
+WATCHED(type)
 
 FIXTURE_VARIANT(type) {
 	struct type is;
@@ -25,16 +24,6 @@ FIXTURE_VARIANT_ADD(type, uc) { { "uc", ATTRIBUTE_UC, "now_uc", BLOCK } };
 #ifdef __aarch64__
 FIXTURE_VARIANT_ADD(type, np) { { "np", "nGnRnE", "now_other", 0 } };
 #endif
-
-FIXTURE_SETUP(type)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(type)
-{
-	watched_teardown(_metadata);
-}
 
 /* The line in `buffers` that begins with these words also has the others. */
 static bool line_has(const char *type, const char *kind, const char *attribute,

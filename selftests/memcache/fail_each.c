@@ -34,13 +34,8 @@ FIXTURE_VARIANT(each) {
 
 #define COUNTER "dram_read type=1 config=0 cpu=0 scale=64"
 
-FIXTURE_VARIANT_ADD(each, one_thread) {
-	.line = "bandwidth size=64K repeat=2 warmup=0",
-};
-
-FIXTURE_VARIANT_ADD(each, two_threads) {
-	.line = "bandwidth size=64K cpu=0-1 repeat=2 warmup=0",
-};
+FIXTURE_VARIANT_ADD(each, one_thread) { .line = "bandwidth size=64K repeat=2 warmup=0" };
+FIXTURE_VARIANT_ADD(each, two_threads) { .line = "bandwidth size=64K cpu=0-1 repeat=2 warmup=0" };
 
 FIXTURE_VARIANT_ADD(each, threads_of_the_kernel) {
 	.line = "bandwidth size=64K cpu=0-1 repeat=2 warmup=0",
@@ -65,26 +60,17 @@ FIXTURE_VARIANT_ADD(each, counters) {
 	.counters = COUNTER,
 };
 
-FIXTURE_VARIANT_ADD(each, latency) {
-	.line = "latency size=64K,4M repeat=1 warmup=0",
-};
-
-FIXTURE_VARIANT_ADD(each, c2c) {
-	.line = "c2c cpu=0-1 size=4K repeat=1 warmup=0",
-};
+FIXTURE_VARIANT_ADD(each, latency) { .line = "latency size=64K,4M repeat=1 warmup=0" };
+FIXTURE_VARIANT_ADD(each, c2c) { .line = "c2c cpu=0-1 size=4K repeat=1 warmup=0" };
 
 FIXTURE_VARIANT_ADD(each, loaded) {
 	.line = "loaded cpu=0-1 size=64K delay=0,100 repeat=1 warmup=0",
 };
 
-FIXTURE_VARIANT_ADD(each, random) {
-	.line = "random size=64K repeat=1 warmup=0 type=wb,wc",
-};
+FIXTURE_VARIANT_ADD(each, random) { .line = "random size=64K repeat=1 warmup=0 type=wb,wc" };
 
 /* All of the guest's memory is in this region, so there is one result, whichever blocks are got. */
-FIXTURE_VARIANT_ADD(each, scan) {
-	.line = "scan region=1G size=2M repeat=1 warmup=0",
-};
+FIXTURE_VARIANT_ADD(each, scan) { .line = "scan region=1G size=2M repeat=1 warmup=0" };
 
 FIXTURE_SETUP(each)
 {

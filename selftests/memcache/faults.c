@@ -16,50 +16,26 @@ FIXTURE_VARIANT(refusal) {
 /* A type is that of a mapping: it is refused as a whole, and nothing is left half-way. */
 #define REFUSED "page: "
 
-FIXTURE_VARIANT_ADD(refusal, uc_mapping) {
-	.fault = "map refuse 1 9", .keys = "type=uc",
-};
-
-FIXTURE_VARIANT_ADD(refusal, wc_mapping) {
-	.fault = "map refuse 1 9", .keys = "type=wc page=4k",
-};
-
-FIXTURE_VARIANT_ADD(refusal, np_mapping) {
-	.fault = "map refuse 1 9", .keys = "type=np",
-};
+FIXTURE_VARIANT_ADD(refusal, uc_mapping) { .fault = "map refuse 1 9", .keys = "type=uc" };
+FIXTURE_VARIANT_ADD(refusal, wc_mapping) { .fault = "map refuse 1 9", .keys = "type=wc page=4k" };
+FIXTURE_VARIANT_ADD(refusal, np_mapping) { .fault = "map refuse 1 9", .keys = "type=np" };
 
 FIXTURE_VARIANT_ADD(refusal, fence_page) {
 	.fault = "map refuse 1 9", .keys = "type=wb fence=uc",
 };
 #else
 #define REFUSED "type: "
-FIXTURE_VARIANT_ADD(refusal, uc_at_once) {
-	.fault = "uc refuse 1 9", .keys = "type=uc",
-};
-
-FIXTURE_VARIANT_ADD(refusal, uc_half_way) {
-	.fault = "uc refuse 3 9", .keys = "type=uc",
-};
+FIXTURE_VARIANT_ADD(refusal, uc_at_once) { .fault = "uc refuse 1 9", .keys = "type=uc" };
+FIXTURE_VARIANT_ADD(refusal, uc_half_way) { .fault = "uc refuse 3 9", .keys = "type=uc" };
 
 FIXTURE_VARIANT_ADD(refusal, uc_though_done) {
 	.fault = "uc late 2 9", .keys = "type=uc page=4k",
 };
 
-FIXTURE_VARIANT_ADD(refusal, wc_at_once) {
-	.fault = "wc refuse 1 9", .keys = "type=wc page=4k",
-};
-
-FIXTURE_VARIANT_ADD(refusal, wc_half_way) {
-	.fault = "wc refuse 2 9", .keys = "type=wc",
-};
-
-FIXTURE_VARIANT_ADD(refusal, wc_though_done) {
-	.fault = "wc late 4 9", .keys = "type=wc",
-};
-
-FIXTURE_VARIANT_ADD(refusal, fence_page) {
-	.fault = "uc refuse 1 9", .keys = "type=wb fence=uc",
-};
+FIXTURE_VARIANT_ADD(refusal, wc_at_once) { .fault = "wc refuse 1 9", .keys = "type=wc page=4k" };
+FIXTURE_VARIANT_ADD(refusal, wc_half_way) { .fault = "wc refuse 2 9", .keys = "type=wc" };
+FIXTURE_VARIANT_ADD(refusal, wc_though_done) { .fault = "wc late 4 9", .keys = "type=wc" };
+FIXTURE_VARIANT_ADD(refusal, fence_page) { .fault = "uc refuse 1 9", .keys = "type=wb fence=uc" };
 
 FIXTURE_VARIANT_ADD(refusal, fence_page_though_done) {
 	.fault = "uc late 1 9", .keys = "type=wb fence=uc",
@@ -118,8 +94,7 @@ TEST_F(refusal, fails_the_load)
 }
 
 /* A run whose second point is refused. */
-FIXTURE(half_way) {
-};
+WATCHED(half_way)
 
 FIXTURE_VARIANT(half_way) {
 	const char *fault;
@@ -137,16 +112,6 @@ FIXTURE_VARIANT_ADD(half_way, wc) { "wc refuse 3 9", "uc,wc" };
 FIXTURE_VARIANT_ADD(half_way, wc_late) { "wc late 2 9", "wb,wc" };
 #endif
 
-FIXTURE_SETUP(half_way)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(half_way)
-{
-	watched_teardown(_metadata);
-}
-
 TEST_F(half_way, keeps_what_was_measured)
 {
 	char line[128];
@@ -161,8 +126,7 @@ TEST_F(half_way, keeps_what_was_measured)
 }
 
 /* The kernel says that it has set a type, but has not. */
-FIXTURE(lie) {
-};
+WATCHED(lie)
 
 FIXTURE_VARIANT(lie) {
 	const char *fault;
@@ -171,25 +135,12 @@ FIXTURE_VARIANT(lie) {
 };
 
 #ifdef __aarch64__
-FIXTURE_VARIANT_ADD(lie, uc) {
-	.fault = "map lie 1 1", .type = "uc", .attribute = "wb",
-};
-
-FIXTURE_VARIANT_ADD(lie, wc) {
-	.fault = "map lie 1 1", .type = "wc", .attribute = "wb",
-};
-
-FIXTURE_VARIANT_ADD(lie, np) {
-	.fault = "map lie 1 1", .type = "np", .attribute = "wb",
-};
+FIXTURE_VARIANT_ADD(lie, uc) { .fault = "map lie 1 1", .type = "uc", .attribute = "wb" };
+FIXTURE_VARIANT_ADD(lie, wc) { .fault = "map lie 1 1", .type = "wc", .attribute = "wb" };
+FIXTURE_VARIANT_ADD(lie, np) { .fault = "map lie 1 1", .type = "np", .attribute = "wb" };
 #else
-FIXTURE_VARIANT_ADD(lie, uc) {
-	.fault = "uc lie 1 2", .type = "uc", .attribute = "wb",
-};
-
-FIXTURE_VARIANT_ADD(lie, wc) {
-	.fault = "wc lie 1 2", .type = "wc", .attribute = "wb",
-};
+FIXTURE_VARIANT_ADD(lie, uc) { .fault = "uc lie 1 2", .type = "uc", .attribute = "wb" };
+FIXTURE_VARIANT_ADD(lie, wc) { .fault = "wc lie 1 2", .type = "wc", .attribute = "wb" };
 
 FIXTURE_VARIANT_ADD(lie, half_of_uc) {
 	.fault = "uc lie 2 1", .type = "uc", .attribute = "mixed",
@@ -199,16 +150,6 @@ FIXTURE_VARIANT_ADD(lie, half_of_wc) {
 	.fault = "wc lie 1 1", .type = "wc", .attribute = "mixed",
 };
 #endif
-
-FIXTURE_SETUP(lie)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(lie)
-{
-	watched_teardown(_metadata);
-}
 
 TEST_F(lie, is_seen_in_the_page_tables)
 {
@@ -223,8 +164,7 @@ TEST_F(lie, is_seen_in_the_page_tables)
 }
 
 /* Data whose sum is wrong. */
-FIXTURE(data) {
-};
+WATCHED(data)
 
 FIXTURE_VARIANT(data) {
 	const char *keys;
@@ -238,16 +178,6 @@ FIXTURE_VARIANT_ADD(data, copy) { "op=copy type=wc", "sum wrong 5" };
 FIXTURE_VARIANT_ADD(data, triad) { "op=triad irq=off", "sum wrong 3" };
 FIXTURE_VARIANT_ADD(data, rmw) { "op=rmw cpu=1", "sum wrong 1" };
 FIXTURE_VARIANT_ADD(data, deferred) { "op=write verify=deferred", "sum wrong 1" };
-
-FIXTURE_SETUP(data)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(data)
-{
-	watched_teardown(_metadata);
-}
 
 TEST_F(data, wrong_is_an_error_with_results)
 {

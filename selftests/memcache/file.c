@@ -35,18 +35,7 @@ static void place_teardown(struct __test_metadata *_metadata)
 	watched_teardown(_metadata);
 }
 
-FIXTURE(file) {
-};
-
-FIXTURE_SETUP(file)
-{
-	place_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(file)
-{
-	place_teardown(_metadata);
-}
+FIXTURE_BY(file, place_setup(_metadata), place_teardown(_metadata))
 
 static long size_of(const char *path)
 {

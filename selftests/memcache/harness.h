@@ -9,6 +9,22 @@
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT 1200
 
+/* A type of fixture without members, and the calls that make and end it. */
+#define FIXTURE_BY(type, setup, teardown)					\
+struct __test_metadata;								\
+FIXTURE(type) {									\
+};										\
+										\
+FIXTURE_SETUP(type)								\
+{										\
+	setup;									\
+}										\
+										\
+FIXTURE_TEARDOWN(type)								\
+{										\
+	teardown;								\
+}
+
 /* Whether the test has passed so far. Newer harnesses have a function for it. */
 static inline bool test_passed(struct __test_metadata *test)
 {

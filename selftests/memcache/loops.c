@@ -14,18 +14,7 @@
 
 #define SMALL " size=8K repeat=1 warmup=0 fence=none,uc"
 
-FIXTURE(loops) {
-};
-
-FIXTURE_SETUP(loops)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(loops)
-{
-	watched_teardown(_metadata);
-}
+WATCHED(loops)
 
 /* The number of widths of the operation, in one stream or several; -1: one of them fails. */
 static int widths(const char *op, int streams)

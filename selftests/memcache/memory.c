@@ -4,18 +4,7 @@
 
 #include "watched.h"
 
-FIXTURE(memory) {
-};
-
-FIXTURE_SETUP(memory)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(memory)
-{
-	watched_teardown(_metadata);
-}
+WATCHED(memory)
 
 #define NODE0 "/sys/devices/system/node/node0/"
 
@@ -312,8 +301,7 @@ TEST_F(large, lets_its_readers_be_killed)
 	was_not_finished(_metadata, self->size, "error: ECANCELED ");
 }
 
-FIXTURE(node) {
-};
+WATCHED(node)
 
 FIXTURE_VARIANT(node) {
 	const char *keys;
@@ -324,16 +312,6 @@ FIXTURE_VARIANT_ADD(node, node_0) { "node=0 cpu=1", 0 };
 FIXTURE_VARIANT_ADD(node, node_1) { "node=1 cpu=0", 1 };
 FIXTURE_VARIANT_ADD(node, auto_on_cpu_0) { "node=auto cpu=0", 0 };
 FIXTURE_VARIANT_ADD(node, auto_on_cpu_1) { "cpu=1", 1 };
-
-FIXTURE_SETUP(node)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(node)
-{
-	watched_teardown(_metadata);
-}
 
 TEST_F(node, is_where_pages_lie)
 {

@@ -10,18 +10,7 @@
 
 /* --------------------------------------------------------------- one run */
 
-FIXTURE(point) {
-};
-
-FIXTURE_SETUP(point)
-{
-	registers_setup(_metadata, NULL);
-}
-
-FIXTURE_TEARDOWN(point)
-{
-	registers_teardown(_metadata);
-}
+FIXTURE_BY(point, registers_setup(_metadata, NULL), registers_teardown(_metadata))
 
 TEST_F(point, keep_writes_nothing)
 {
@@ -259,18 +248,7 @@ TEST_F(point, the_machine_knows_the_state)
 
 /* -------------------------------------------------------- an unknown model */
 
-FIXTURE(unknown) {
-};
-
-FIXTURE_SETUP(unknown)
-{
-	registers_setup(_metadata, "unknown 1");
-}
-
-FIXTURE_TEARDOWN(unknown)
-{
-	registers_teardown(_metadata);
-}
+FIXTURE_BY(unknown, registers_setup(_metadata, "unknown 1"), registers_teardown(_metadata))
 
 TEST_F(unknown, model_is_never_asked)
 {
@@ -283,18 +261,7 @@ TEST_F(unknown, model_is_never_asked)
 
 /* ---------------------------------------- a model with two registers a CPU */
 
-FIXTURE(two) {
-};
-
-FIXTURE_SETUP(two)
-{
-	registers_setup(_metadata, "two 1");
-}
-
-FIXTURE_TEARDOWN(two)
-{
-	registers_teardown(_metadata);
-}
+FIXTURE_BY(two, registers_setup(_metadata, "two 1"), registers_teardown(_metadata))
 
 static void expect_both_off(struct __test_metadata *_metadata)
 {

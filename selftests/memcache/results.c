@@ -8,18 +8,7 @@
 static const char * const files[] = { FILES "results", FILES "results.jsonl" };
 static char whole[MUCH], again[MUCH];
 
-FIXTURE(results) {
-};
-
-FIXTURE_SETUP(results)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(results)
-{
-	watched_teardown(_metadata);
-}
+WATCHED(results)
 
 TEST_F(results, are_none_at_first)
 {

@@ -242,18 +242,7 @@ TEST_F(cpu1, goes_offline)
 	EXPECT_EQ(0, run("bandwidth cpu=0-1 size=64K"));
 }
 
-FIXTURE(limit) {
-};
-
-FIXTURE_SETUP(limit)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(limit)
-{
-	watched_teardown(_metadata);
-}
+WATCHED(limit)
 
 /*
  * Let the time-out end a run that has @results by then. A guest that gets little time may have

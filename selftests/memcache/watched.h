@@ -35,4 +35,7 @@ static void watched_teardown(struct __test_metadata *_metadata)
 	EXPECT_EQ(0, witness_unload());
 }
 
+/* The fixture, for tests that need no more. It may have variants. */
+#define WATCHED(type)	FIXTURE_BY(type, watched_setup(_metadata), watched_teardown(_metadata))
+
 #endif /* SELFTESTS_WATCHED_H */
