@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """make bench-peers: its cells, its rounds, and what it knows about the peers."""
 
-import itertools
-import os
 import random
 import sys
-import tempfile
-import time
 import tomllib
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import fake
@@ -73,15 +68,6 @@ class Streaming(unittest.TestCase):
         self.assertEqual(self.taken(lengths, "256M", 2), ["copy"])
         self.assertEqual(self.taken({}, "256M"), ["copy"])
 
-    def test_the_length_is_glibcs(self):
-        text = ("glibc.cpu.x86_shstk:\n"
-                "glibc.cpu.x86_non_temporal_threshold: 0xc0000 (min: 0x4040, max: 0xfff)\n")
-        with mock.patch.object(peers, "output_of", return_value=text), \
-             mock.patch.object(peers.Path, "exists", return_value=True):
-            self.assertEqual(peers.tunables(), {"x86_non_temporal_threshold": 0xc0000})
-        with mock.patch.object(peers.Path, "exists", return_value=False):
-            self.assertEqual(peers.tunables(), {})
-
 
 class Zeros(unittest.TestCase):
     def test_like_meets_like(self):
@@ -90,37 +76,6 @@ class Zeros(unittest.TestCase):
         for one, which in ((zero, [True, False]), (other, [False, True])):
             self.assertEqual([peers.can_measure(one, cells["zero"]),
                               peers.can_measure(one, cells["any"])], which)
-
-    def test_ours_writes_zeros_too(self):
-        self.assertIn("data=zero", peers.words(peers.Cell("copy", "16K", 1, "zero"), ""))
-        self.assertNotIn("data", peers.words(peers.Cell("copy", "16K", 1), "width=32"))
-
-
-class Cells(unittest.TestCase):
-    def wanted(self, tests="data=counter|zero", *found, **settings):
-        with mock.patch.dict(os.environ, settings), \
-             mock.patch.object(peers, "output_of", return_value=tests), \
-             mock.patch.object(sys, "stderr"):
-            return [str(cell) for cell in peers.wanted_cells(dict(enumerate(found)))]
-
-    def test_all(self):
-        self.assertEqual(len(self.wanted()), 7 * 4 * 2 + 2 * 4)
-
-    def test_some(self):
-        self.assertEqual(self.wanted(CELLS="latency 8M,write 512K 1"),
-                         ["write 512K 1", "latency 8M 1"])
-        self.assertEqual(self.wanted(OPS="copy", SIZES="16K", THREADS="2"), ["copy 16K 2"])
-
-    def test_zeros_where_a_peer_writes_them(self):
-        more = {"OPS": "write", "SIZES": "16K", "THREADS": "1"}
-        zero = peer(writes="zero", sizes=["16K"])
-        self.assertEqual(self.wanted("data=counter|zero", zero, **more),
-                         ["write 16K 1", "write 16K 1 zeros"])
-        self.assertEqual(self.wanted("no such key", zero, **more), ["write 16K 1"])
-
-    def test_none(self):
-        with self.assertRaises(SystemExit):
-            self.wanted(CELLS="fly 16K")
 
 
 class Rounds(unittest.TestCase):
@@ -155,10 +110,6 @@ class Rounds(unittest.TestCase):
         self.assertGreater(len({tuple(order) for order in orders}), 4)
         self.assertGreater(len({order[0].startswith("p") for order in orders}), 1)
 
-    def test_the_forms_of_both_sides_are_counted(self):
-        self.run_round()
-        self.assertEqual(self.cell.forms, (len(peers.forms(CONFIG, self.cell)), 4))
-
     def test_slow_forms_leave_after_the_trials(self):
         def slow(name):
             return 50.0 if name in ("p0", "width=16") else 100.0
@@ -170,33 +121,6 @@ class Rounds(unittest.TestCase):
         self.assertNotIn("width=16", order)
         self.assertEqual(self.cell.forms[1], 4)
 
-    def test_a_peer_that_fails_leaves(self):
-        self.run_round()
-        self.run_round(their=lambda name: None if name == "p1" else 100.0)
-        self.assertEqual(list(map(len, self.cell.peers.values())), [2, 2, 2])
-        self.assertNotIn("1", self.cell.peers)
-
-    def test_a_form_runs_again_until_its_seconds_are_over(self):
-        clock, values = itertools.count(0, 1), iter([5.0, 9.0, 7.0, 8.0, 6.0])
-        with mock.patch.object(peers, "EACH_S", 4), \
-             mock.patch.object(peers.time, "monotonic", lambda: next(clock)):
-            self.assertEqual(peers.median_of_round(lambda: next(values)), 7.0)     # of 5, 9 and 7
-        self.assertEqual(list(values), [8.0, 6.0])
-        self.assertEqual(peers.median_of_round(iter([5.0, 9.0]).__next__), 5.0)
-        with mock.patch.object(peers, "EACH_S", 4):
-            self.assertIsNone(peers.median_of_round(lambda: None))
-
-    def test_the_spread_of_each_form(self):
-        with mock.patch.multiple(peers, EACH_S=1, median_of_round=lambda run: run()):
-            for value in (100.0, 110.0, 100.0):
-                self.run_round(lambda form: value if form else 100.0,
-                               lambda name: value * 0.5 if name == "p0" else 100.0)
-        rows = peers.spread_rows([self.cell], self.peers)
-        self.assertEqual(len(rows), 4 + len(peers.forms(CONFIG, self.cell)))
-        self.assertEqual([rows[0][2], rows[-1][2]], ["0.00%", "5.59%"])
-        self.assertIn(["write 512K 1", "50.0", "5.59%", "p0"], rows)
-        self.assertIn(["write 512K 1", "100.0", "0.00%", "memcache-user"], rows)
-
     def test_both_sides_begin_on_cores_that_have_worked(self):
         cell = peers.Cell("read", "16K", 2)
         with mock.patch.object(peers, "output_of", return_value='{"record": "result"}') as said:
@@ -206,15 +130,6 @@ class Rounds(unittest.TestCase):
         self.assertEqual(begins[0], begins[1])
         self.assertEqual(begins[0][:3], ["taskset", "-c", "0-1"])
         self.assertIn("memcache-user --own 'bandwidth", begins[0][5])
-
-    def test_ctrl_c_leaves_whole_rounds(self):
-        def stop(name):
-            raise KeyboardInterrupt
-        self.run_round()
-        with self.assertRaises(KeyboardInterrupt):
-            self.run_round(their=stop)
-        lengths = {len(v) for v in [*self.cell.own["mean"].values(), *self.cell.peers.values()]}
-        self.assertEqual((lengths, self.cell.rounds), ({1}, 1))
 
     def test_the_row(self):
         for _ in range(6):
@@ -229,42 +144,6 @@ class Rounds(unittest.TestCase):
         self.assertEqual(written, ["counter", "constant"])
         self.assertEqual(peers.summary([row]), "# 1 cell: 1 ahead, 0 equal, 0 behind")
 
-    def test_a_row_without_peers(self):
-        self.peers = {}
-        self.run_round()
-        row = peers.row(self.cell, None, self.peers)
-        self.assertEqual(len(row), len(peers.HEAD))
-        self.assertEqual(row[peers.HEAD.index("verdict")], "na")
-
-
-class Time(unittest.TestCase):
-    def test_the_minutes_end_it(self):
-        with mock.patch.dict(os.environ, MINUTES="1"), mock.patch.object(sys, "stderr"), \
-             mock.patch.object(peers, "one_round") as one_round, \
-             mock.patch.object(time, "monotonic", side_effect=[0.0, 61.0]):
-            peers.measure([peers.Cell("read", "16K", 1)], CONFIG, {})
-        one_round.assert_not_called()
-
-    def test_the_estimate(self):
-        cell, one = peers.Cell("write", "16K", 1), peer(seconds=5.0)
-        without = peers.seconds(cell, CONFIG, {})
-        self.assertGreater(without, 0)
-        self.assertAlmostEqual(peers.seconds(cell, CONFIG, {"0": one}), without + 5.0)
-
-
-X86 = """processor\t: 0
-vendor_id\t: GenuineIntel
-cpu family\t: {}
-model\t\t: {}
-model name\t: some
-"""
-ARM = """processor\t: 0
-CPU implementer\t: {}
-CPU architecture: 8
-CPU variant\t: 0x3
-CPU part\t: {}
-"""
-
 
 class Cores(unittest.TestCase):
     def test_each_entry_is_complete(self):
@@ -277,18 +156,6 @@ class Cores(unittest.TestCase):
                 if "implementer" in one:
                     self.assertFalse(one["measured"])
 
-    def test_it_is_found(self):
-        for text, name in ((X86.format(6, 0x8f), "Golden Cove, server"),
-                           (X86.format(25, 1), "Zen 3 and 4"), (X86.format(6, 1), None),
-                           (ARM.format("0x41", "0xd0c"), "Neoverse N1"),
-                           (ARM.format("0x41", "0xd40"), "Neoverse V1"),
-                           (ARM.format("0x41", "0xd49"), "Neoverse N2"),
-                           (ARM.format("0x41", "0xd4f"), "Neoverse V2 (also NVIDIA Grace)"),
-                           (ARM.format("0x61", "0xd4f"), None), ("processor: 0\n", None)):
-            with self.subTest(text), mock.patch.object(peers.Path, "read_text", return_value=text):
-                one = peers.core(CONFIG)
-                self.assertEqual(one and one["name"], name)
-
     def test_the_limit(self):
         """MB/s at 1 MHz are bytes a cycle."""
         names = {one["name"]: one for one in CONFIG["core"]}
@@ -300,38 +167,3 @@ class Cores(unittest.TestCase):
             self.assertEqual(found, wanted, name)
         cell = peers.Cell("latency", "16K", 1)
         self.assertEqual(peers.limit(cell, names["Neoverse N1"], 2000.0), 2.0)
-
-    def test_the_name_says_what_nobody_has_measured(self):
-        names = [peers.core_name(one) for one in CONFIG["core"]]
-        self.assertIn("Zen 5", names)
-        self.assertIn("Neoverse N1, whose limits were never compared with figures", names)
-
-
-class Programs(unittest.TestCase):
-    def test_a_program_anywhere_in_the_folder(self):
-        with tempfile.TemporaryDirectory() as top, \
-             mock.patch.dict(os.environ, PEERS=top, PATH="/usr/bin"):
-            folder = Path(top, "deep/er")
-            folder.mkdir(parents=True)
-            Path(folder, "multichase").touch(0o755)
-            Path(top, "bw_mem").touch(0o644)        # not a program
-            peers.find_built(CONFIG)
-            self.assertEqual(os.environ["PATH"], f"{folder.resolve()}:/usr/bin")
-
-    def test_no_such_folder(self):
-        with mock.patch.dict(os.environ, PEERS="/no/such/folder"), \
-             self.assertRaisesRegex(SystemExit, "PEERS=/no/such/folder is not a directory"):
-            peers.find_built(CONFIG)
-
-    def test_one_that_does_not_end(self):
-        text = peers.output_of(["sh", "-c", "echo 42; sleep 600 & sleep 600"], limit_s=0.5)
-        self.assertEqual(text, "42\n")
-
-    def test_one_that_fails(self):
-        self.assertIsNone(peers.output_of(["sh", "-c", "echo 42; exit 1"]))
-        self.assertEqual(peers.output_of(["sh", "-c", "echo 42; exit 1"], whatever=True), "42\n")
-        self.assertEqual(peers.output_of(["echo", "42"]), "42\n")
-
-
-if __name__ == "__main__":
-    unittest.main()
