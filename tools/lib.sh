@@ -6,7 +6,7 @@
 # everything that is downloaded or built for guests; losing it only costs time.
 TOP=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$TOP/build
-CACHE=${MEMCACHE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/memcache}
+CACHE=${MEMCACHE_CACHE:-${XDG_CACHE_HOME:-${HOME:-$BUILD}/.cache}/memcache}
 export TOP BUILD CACHE
 
 # say MESSAGE: progress, for the person at the terminal; stdout stays clean.

@@ -273,9 +273,9 @@ class Files(fake.InDirectory):
         seen = []
         replace = os.replace
 
-        def swap(made, path):
+        def swap(made, path, **folders):
             seen.append((Path(made).read_text(), Path(path).read_text()))
-            replace(made, path)
+            replace(made, path, **folders)
 
         with mock.patch("os.replace", swap):
             self.export("a.prom")

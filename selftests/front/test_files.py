@@ -2,10 +2,13 @@
 """Files that are written as a whole."""
 
 import ast
+import itertools
 import os
 import re
 import tempfile
 import threading
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from unittest import mock
 
 import fake
@@ -64,6 +67,44 @@ class Write(fake.unittest.TestCase):
                 writing.check_directory(os.path.dirname(self.path))
         self.assertEqual(self.read(), b"data")
 
+    def test_no_link_can_be_swapped_in(self):
+        """The owner of a directory puts a link of his in the place of ours before the n-th call to
+        the system. What it leads to is left alone."""
+        for part, leads in (("ours", "secret/kept"), ("in", "secret")):
+            for write in (lambda path: files.write(path, b"data"), writing.create):
+                for swap in range(1, 16):
+                    with self.subTest(part, swap=swap), tempfile.TemporaryDirectory() as top:
+                        for name in "secret", "good":
+                            os.mkdir(f"{top}/{name}")
+                            Path(top, name, "kept").write_text("kept")
+                        os.symlink("good/kept", f"{top}/ours")
+                        os.symlink("good", f"{top}/in")
+                        os.symlink(leads, f"{top}/theirs")
+                        with self.swapped(f"{top}/theirs", f"{top}/{part}", swap), \
+                                suppress(Failure, OSError):
+                            write(f"{top}/{part}" if part == "ours" else f"{top}/in/new")
+                        self.assertEqual(os.listdir(f"{top}/secret"), ["kept"])
+                        self.assertEqual(Path(top, "secret/kept").read_text(), "kept")
+
+    @contextmanager
+    def swapped(self, theirs, ours, before):
+        """A link of another user gets our name before this call."""
+        number, calls = os.lstat(theirs).st_ino, itertools.count(1)
+
+        def wrap(real):
+            def call(*args, **more):
+                if next(calls) == before:
+                    os.rename(theirs, ours)
+                return real(*args, **more)
+            return call
+
+        with ExitStack() as patched:
+            for name in "open", "fstat", "lstat", "readlink", "replace":
+                patched.enter_context(mock.patch(f"os.{name}", wrap(getattr(os, name))))
+            patched.enter_context(mock.patch.object(
+                writing, "_is_own", lambda status: status.st_ino != number))
+            yield
+
     def test_links_that_lead_to_each_other_end(self):
         os.symlink("page", self.path)
         with self.assertRaisesRegex(Failure, "page: "):
@@ -105,7 +146,7 @@ OPENED = {
         "sqlite3.connect(empty, isolation_level=None)", "os.link(empty, path)",
         "shutil.copyfile(damaged, copy)", "open(copy, 'r+b')",
         "shutil.copyfile(damaged + '-journal', copy + '-journal')",
-        # follow_links() goes before it.
+        # What find() has found must be what it has opened.
         "sqlite3.connect(f'file:{quote(path)}?mode={mode}', uri=True, timeout=WAIT_S, "
         "isolation_level=None)"],
     # Files of the kernel.
@@ -117,9 +158,19 @@ OPENED = {
     # path= of the test file: a new file, or one that is no link.
     "tools/user/files.c": ["open(name, flags)",
                            "open(path, (flags & ~O_DIRECT) | O_CREAT | O_EXCL, 0600)"],
-    "tools/user/read_file.c": ["open(path, flags | alone | O_CLOEXEC | O_NOCTTY, 0666)"],
-    # In a directory of mktemp.
+    "tools/user/read_file.c": ["openat(dir, left, flags | alone | O_CLOEXEC | O_NOCTTY, 0666)"],
+    # Scripts: in a directory of mktemp, in the checkout, or where who calls them says.
+    "tools/docs": ['>"$dir/VERSION"'],
+    "tools/kselftest-tree": ['>"$target/test_modules/VERSION"'],
+    "tools/lib.sh": ['>"$file"', '>>"$MEMCACHE_PHASES"', '>>"$file"'],
+    "tools/packaging/arch": ['>"$out/log"'],
+    "tools/packaging/deb": ['>"$out/log"', '>"$source/debian/changelog"',
+                            '>"$source/debian/source/format"'],
+    "tools/packaging/dist": ['>"build/dist/$name.tar.gz.tmp"'],
+    "tools/packaging/man": ['>"$dir/$name"', '>"$dir/$name.help"', '>"$dir/see"'],
     "tools/packaging/memcache-selftests": ['>"$MEMCACHE_KO"'] * 3 + ['tee "$dir/tap"'],
+    "tools/packaging/prepare": [">build/install/VERSION", ">build/install/results.schema.json"],
+    "tools/packaging/rpm": ['>"$out/log"'],
     # Root's own directory.
     "tools/fleet/ansible/roles/measure/files/memcache-once": ['>"$run.lock"', '>"$run.log"'],
 }
@@ -145,17 +196,23 @@ def openings(path):
             if re.search(r'^creat|O_WRONLY|O_RDWR|O_CREAT|flags|"[rbe]*[wa+]', match[0]):
                 yield match[0]
     else:
-        yield from re.findall(r'>>? *"[^"]+"|\btee "[^"]+"', text)
+        yield from re.findall(r'>>?(?:"[^"]+"|(?!/dev/null)[$/\w][^\s;|&)]*)|\btee "[^"]+"', text)
 
 
 class Openings(fake.unittest.TestCase):
     maxDiff = None
 
     def test_all_that_opens_for_writing_is_known(self):
+        tools = fake.TOP / "tools"
         programs = [path for kind in ("py", "c", "h") for folder in ("memcache", "user")
-                    for path in (fake.TOP / "tools" / folder).rglob(f"*.{kind}")]
+                    for path in (tools / folder).rglob(f"*.{kind}")]
+        # All that is installed, and that root runs; other scripts are for developers.
+        scripts = [path for path in (*tools.iterdir(), *(tools / "packaging").rglob("*"),
+                                     *(tools / "fleet").rglob("*"))
+                   if path.is_file() and (path.suffix == ".sh" or
+                                          path.read_bytes().startswith(b"#!/bin/"))]
         found = {str(path.relative_to(fake.TOP)): list(openings(path))
-                 for path in (*programs, *(fake.TOP / name for name in OPENED))}
+                 for path in (*programs, *scripts)}
         self.assertEqual({name: sorted(calls) for name, calls in found.items()
                           if calls and name not in ELSEWHERE},
                          {name: sorted(calls) for name, calls in OPENED.items()})

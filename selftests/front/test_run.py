@@ -150,9 +150,10 @@ class Run(Measured):
                               self.out.getvalue())
 
     def test_what_root_makes_belongs_to_the_owner_of_the_directory(self):
-        given = []
+        given, theirs = [], SimpleNamespace(st_uid=1000, st_gid=100, st_mode=0o40755)
         with mock.patch("os.geteuid", return_value=0), \
-                mock.patch("os.stat", return_value=SimpleNamespace(st_uid=1000, st_gid=100)), \
+                mock.patch("os.stat", return_value=theirs), \
+                mock.patch("os.fstat", return_value=theirs), \
                 mock.patch("os.path.exists", lambda path: os.access(path, os.F_OK)), \
                 mock.patch("os.fchown", lambda file, *owner: given.append(
                     (os.readlink(f"/proc/self/fd/{file}").removeprefix(f"{os.getcwd()}/"),

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "user.h"
@@ -22,23 +27,86 @@ bool mc_user_read_file(const char *path, char *buf, size_t size)
 	return true;
 }
 
-/* Whether a link is of this user or of root: another's could lead to any file. */
-static bool is_own_link(const char *path)
+static bool is_own(const struct stat *s)
 {
-	struct stat s;
+	return !s->st_uid || s->st_uid == geteuid();
+}
 
-	return !lstat(path, &s) && S_ISLNK(s.st_mode) && (!s.st_uid || s.st_uid == geteuid());
+static bool is_of_proc(int at)
+{
+	struct statfs fs;
+
+	return !fstatfs(at, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/*
+ * Put what an open link says before the rest of a path of PATH_MAX bytes. Return: 0; 1 if it is no
+ * link, or one of /proc to a pipe, which is no path; or a negative errno.
+ */
+static int follow(int at, char *path, const char *rest)
+{
+	char text[PATH_MAX];
+	struct stat s;
+	ssize_t n;
+
+	if (fstat(at, &s) || !S_ISLNK(s.st_mode))
+		return 1;
+	if (!is_own(&s))
+		return -EPERM;
+	n = readlinkat(at, "", text, sizeof(text));
+	if (n < 0 || n + strlen(rest) >= sizeof(text))
+		return n < 0 ? -errno : -ENAMETOOLONG;
+	strcpy(text + n, rest);
+	if (strstr(text, ":[") && is_of_proc(at))
+		return 1;
+	strcpy(path, text);
+	return 0;
+}
+
+/*
+ * Go from @dir to what the first part of @path names, and take that off. It is looked at when it
+ * is open, so that the owner of a directory can't put something else in its place. Return: 1 if
+ * only the name of a file is left, 0 if there is more, or a negative errno.
+ */
+static int go(int dir, char *path)
+{
+	size_t n = *path == '/' ? strspn(path, "/") : strcspn(path, "/");
+	char name[PATH_MAX], *rest = path + n;
+	int at, err;
+
+	snprintf(name, sizeof(name), "%.*s", (int)n, path);
+	at = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (at < 0)
+		return errno == ENOENT && !*rest ? 1 : -errno;
+	err = follow(at, path, rest);
+	if (err == 1 && *rest) {
+		rest += strspn(rest, "/");
+		memmove(path, rest, strlen(rest) + 1);
+		err = dup3(at, dir, O_CLOEXEC) < 0 ? -errno : 0;
+	}
+	close(at);
+	return err;
 }
 
 int mc_user_open(const char *path, int flags)
 {
-	int fd, alone = is_own_link(path) ? 0 : O_NOFOLLOW;
+	int dir = open(".", O_PATH | O_CLOEXEC), err = 0, parts, fd = -1, alone;
+	char left[PATH_MAX];
 	struct stat s;
 
-	fd = open(path, flags | alone | O_CLOEXEC | O_NOCTTY, 0666);
+	if (snprintf(left, sizeof(left), "%s", path) >= PATH_MAX)
+		err = -ENAMETOOLONG;
+	for (parts = 0; !err; parts++)
+		err = parts < PATH_MAX ? go(dir, left) : -ELOOP;
+	alone = is_of_proc(dir) ? 0 : O_NOFOLLOW;
+	if (err > 0) {
+		fd = openat(dir, left, flags | alone | O_CLOEXEC | O_NOCTTY, 0666);
+		err = errno == ELOOP ? -EPERM : -errno;
+	}
+	close(dir);
 	if (fd < 0)
-		return errno == ELOOP ? -EPERM : -errno;
-	if (!fstat(fd, &s) && (!s.st_uid || s.st_uid == geteuid()) &&
+		return err;
+	if (!fstat(fd, &s) && is_own(&s) &&
 	    (!S_ISREG(s.st_mode) || !(flags & O_CREAT) || !ftruncate(fd, 0)))
 		return fd;
 	close(fd);

@@ -16,7 +16,7 @@ import sqlite3
 import struct
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 
 from mc import Failure, hint, quoted
@@ -218,12 +218,25 @@ def open_store(path: str, new: bool = False) -> Iterator[Store]:
                       "puts what can be read into a new store", WRONG) from None
 
 
+def _inode(file: str) -> tuple[int, int]:
+    """Of an open file, by its number."""
+    with suppress(OSError):
+        status = os.fstat(int(file))
+        return status.st_dev, status.st_ino
+    return 0, 0
+
+
 def _connect(path: str, mode: str) -> sqlite3.Connection:
     from urllib.parse import quote
-    if mode == "rw" and os.path.islink(writing.follow_links(path)):
-        raise Failure(f"{path}: is a link of another user", WRONG)
-    base = sqlite3.connect(f"file:{quote(path)}?mode={mode}", uri=True, timeout=WAIT_S,
-                           isolation_level=None)
+    with ExitStack() as held:
+        file = writing.find(path, held).file if mode == "rw" else None
+        base = sqlite3.connect(f"file:{quote(path)}?mode={mode}", uri=True, timeout=WAIT_S,
+                               isolation_level=None)
+        # Besides us, SQLite must have it open: the owner of a directory can change it at any time.
+        if file is not None and [_inode(one) for one in os.listdir("/proc/self/fd")].count(
+                _inode(str(file))) < 2:
+            base.close()
+            raise Failure(f"{path}: is a link of another user", WRONG)
     try:
         base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * reading.LINE)     # of a row
         base.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, len(TABLES))

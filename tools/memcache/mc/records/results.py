@@ -94,8 +94,8 @@ def create(path: str) -> io.FileIO:
     try:
         if path == "-":
             return open(1, "wb", buffering=0, closefd=False)
-        file = writing.create(path)
-        _hand_over(file.fileno(), os.path.dirname(path))
+        file, folder = writing.create(path)
+        _hand_over(file.fileno(), folder)
         return file
     except FileNotFoundError:
         raise Failure(f"{path}: there is no directory {os.path.dirname(path)}", WRONG) from None
@@ -134,12 +134,11 @@ def create_directory(path: str) -> None:
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}", WRONG) from None
     directory = os.open(path, os.O_DIRECTORY | os.O_NOFOLLOW)
-    _hand_over(directory, os.path.dirname(path))
+    _hand_over(directory, os.stat(os.path.dirname(path) or "."))
     os.close(directory)
 
 
-def _hand_over(file: int, directory: str) -> None:
-    owner = os.stat(directory or ".")
+def _hand_over(file: int, owner: os.stat_result) -> None:
     if os.geteuid() == 0 != owner.st_uid:
         with suppress(OSError):     # some filesystems have one owner for everything
             os.fchown(file, owner.st_uid, owner.st_gid)
