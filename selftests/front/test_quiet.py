@@ -68,6 +68,16 @@ class Quiet(Measured):
         self.assertEqual(self.said(cpus=[0], files={
             "proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/cpu.max": "150000 100000\n"}), [])
 
+    def test_a_group_that_was_stopped_during_a_run(self):
+        self.look(files={"proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/cpu.max": "900000 100000",
+                         "sys/fs/cgroup/a/cpu.stat": "nr_periods 9\nnr_throttled 7\n"})
+        before = quiet.stops(Machine(os.getcwd(), {}))
+        self.assertEqual(before, {"/sys/fs/cgroup/a": 7})
+        self.assertEqual(list(quiet.stopped_since(before, before)), [])
+        [said] = quiet.stopped_since(before, {"/sys/fs/cgroup/a": 12, "/sys/fs/cgroup": 9})
+        self.assertIn("/sys/fs/cgroup/a has too little CPU time for this run: its processes were "
+                      "stopped 5 times meanwhile", said)
+
     def test_steal(self):
         self.assertEqual(self.said((0, 4, 0, 0), cpus=[1, 2], steal=(0, 2, 0, 0)), [
             ("busy", "CPU 1 ran other work for 50 % of 80 ms"),

@@ -133,11 +133,14 @@ def measure(words: list[str], output: str | None, where: str | None = None,
         for side in used:
             held.enter_context(side.hold())
         disturbances = _say_what_disturbs([job.request.line for job in jobs])
+        stops = quiet.stops(Machine(module={}))
         path, file = create(output, requests, sides[0])
         records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:
             session = Session(records | {path: file}, progress, stop, host=name, quiet=disturbances)
             session.measure(jobs)
+        for text in quiet.stopped_since(stops, quiet.stops(Machine(module={}))):
+            say(text)
         if not session.runs:
             session.status = session.status or FAILED
             if path != "-":

@@ -137,9 +137,10 @@ def _find_steal(shares: dict, cpus: list[int]) -> Iterator[Disturber]:
                         "measure while its other guests do less")
 
 
-def _find_quota(machine: Machine, threads: int) -> Iterator[Disturber]:
-    """A control group may have less time than the threads of a measurement take: then the kernel
-    stops them for the rest of each period."""
+def _quotas(machine: Machine) -> Iterator[tuple[str, float, int | None]]:
+    """The control groups of this process that have a limit of time: the CPUs whose time they have,
+    and how often the kernel has stopped their processes for the rest of a period; None: not
+    known."""
     for line in machine.read("/proc/self/cgroup").splitlines():
         _, controllers, group = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):
@@ -149,14 +150,35 @@ def _find_quota(machine: Machine, threads: int) -> Iterator[Disturber]:
         for place in ("/".join([root, *parts[:depth]]) for depth in range(len(parts), -1, -1)):
             words = machine.read(f"{place}/cpu.max").split() if not controllers else [
                 machine.read(f"{place}/cpu.cfs_{kind}_us").strip() for kind in ("quota", "period")]
-            if len(words) == 2 and all(word.isdecimal() for word in words) and \
-                    int(words[0]) <= threads * int(words[1]):
+            if len(words) == 2 and all(word.isdecimal() for word in words):
                 stopped = re.search(r"^nr_throttled (\d+)", machine.read(f"{place}/cpu.stat"), re.M)
-                yield Disturber(
-                    "quota", f"{place} gives processes the time of "
-                    f"{int(words[0]) / max(int(words[1]), 1):g} CPUs" + (
-                        f", and has stopped them {stopped[1]} times" if stopped else ""),
-                    "give the container or job more CPU time, or measure with the kernel module")
+                yield place, int(words[0]) / max(int(words[1]), 1), \
+                    int(stopped[1]) if stopped else None
+
+
+def _find_quota(machine: Machine, threads: int) -> Iterator[Disturber]:
+    """A control group may have less time than the threads of a measurement take."""
+    for place, cpus, stopped in _quotas(machine):
+        if cpus <= threads:
+            yield Disturber(
+                "quota", f"{place} gives processes the time of {cpus:g} CPUs" + (
+                    f", and has stopped them {plural(stopped, 'time')}" if stopped is not None
+                    else ""),
+                "give the container or job more CPU time, or measure with the kernel module")
+
+
+def stops(machine: Machine) -> dict[str, int]:
+    """How often the kernel has stopped the processes of each group that has a limit of time."""
+    return {place: stopped for place, _, stopped in _quotas(machine) if stopped is not None}
+
+
+def stopped_since(before: dict[str, int], now: dict[str, int]) -> Iterator[str]:
+    """What stops() gave before a run and after it, in words."""
+    for place, count in now.items():
+        if count > before.get(place, count):
+            yield f"{place} has too little CPU time for this run: its processes were stopped " \
+                f"{plural(count - before[place], 'time')} meanwhile, so what a process measured " \
+                "may be slower than this machine"
 
 
 def _find_slow_clocks(machine: Machine, cpus: list[int]) -> Iterator[Disturber]:
