@@ -495,7 +495,7 @@ static void test_the_table(void **state)
 		 */
 		if (!mc_ops[op].kernels && !mc_ops[op].registered && cpu_runs(mc_ops[op].needs) &&
 		    op != MC_OP_NTREAD && !widest)
-			fail_msg("op=%s has no row in loop_table.c", mc_ops[op].name);
+			fail_msg("op=%s has no row in a table of loops", mc_ops[op].name);
 		if (mc_ops[op].kernels || mc_ops[op].registered || !cpu_runs(mc_ops[op].needs))
 			assert_null(widest);
 		if (!widest)

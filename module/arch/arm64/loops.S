@@ -5,27 +5,12 @@
  */
 #include "arch/arm64/macros/loops_bodies.S"
 
-/* ---- the loops; loop_table.c has one row for each ---- */
+/* ---- the loops ---- */
 
-.macro LOOPS w
-LOOP mc_asm_read\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
-LOOP mc_asm_sum\w, \w, DO_SUM, prep=PREP_SUM, done=DONE_SUM
-LOOP mc_asm_fill\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
-LOOP mc_asm_write\w, \w, DO_WRITE, prep=PREP_COUNT, renew=1
-LOOP mc_asm_copy\w, \w, DO_COPY, arrays=2
-LOOP mc_asm_rmw\w, \w, DO_RMW, prep=PREP_ONES
-LOOP mc_asm_triad\w, \w, DO_TRIAD, arrays=3, prep=PREP_SCALAR
-LOOP mc_asm_check\w, \w, DO_CHECK, prep=PREP_CHECK, done=DONE_CHECK, renew=1, fence=0
-.endm
-
-LOOPS 8
-LOOPS 16
-LOOPS 32
-
-LOOP mc_asm_ntread32, 32, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM
-LOOP mc_asm_ntwrite32, 32, DO_NTWRITE, prep=PREP_COUNT, renew=1
-LOOP mc_asm_ntcopy32, 32, DO_NTCOPY, arrays=2
-LOOP mc_asm_nttriad32, 32, DO_NTTRIAD, arrays=3, prep=PREP_SCALAR
+#define COUNTS				renew=1
+#define LOOPS_IN_ORDER			LOOPS_ANY_ORDER
+#define MAKE(bytes, feature, name, ...)	LOOP name##bytes, bytes, __VA_ARGS__;
+#include "arch/loops.def"
 
 /* ---- flushes lines from the caches in parallel; all are gone when it ends ---- */
 

@@ -7,6 +7,7 @@
  */
 #include "arch/arm64/macros/loops_common.S"
 #include "arch/arm64/macros/loops_scatter.S"
+#include "machine/widths.def"
 
 	.text
 
@@ -127,19 +128,11 @@ MIX_OF DO_NTWRITE, nt\name, \w, \arrays, \behind, \twice
 .endif
 .endm
 
-.macro LOOPS w
-MIX rw31, \w, 4, READ_THREE
-MIX rw21, \w, 3, READ_TWO
-MIX rw11, \w, 2, READ_ONE
-.if \w > 8
-MIX rw32, \w, 5, READ_LAST_THREE, _TWICE
-MIX rw41, \w, 5, READ_FOUR
-MIX rw91, \w, 10, READ_NINE
-.endif
-.endm
-
-LOOPS 8
-LOOPS 16
-LOOPS 32
+#define LOOPS(...)
+#define MIX(count, name, op, arrays, ...)	OF_##count(MAKE, name, arrays, __VA_ARGS__)
+#define OF_FEW		OF_ALL
+#define OF_MANY		OF_VECTORS
+#define MAKE(bytes, feature, name, ...)	MIX name, bytes, __VA_ARGS__;
+#include "arch/loops.def"
 
 	.section .note.GNU-stack, "", @progbits

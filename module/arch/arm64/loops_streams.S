@@ -24,7 +24,8 @@
 	.endif
 .endm
 
-.macro LOOP_STREAMS name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, count=0
+.macro LOOP_STREAMS name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
+	behind=BEHIND_NONE, count=0
 FUNCTION_TYPED \name
 	ldr x1, [x0, #MC_ARG_PASSES]
 	ldr w11, [x0, #MC_ARG_FENCE]
@@ -39,7 +40,7 @@ FUNCTION_TYPED \name
 	.balign 64
 .Lstream\@:
 	AT_STREAM \arrays
-	ACCESSES 256, \w, \body, BEHIND_NONE, \count
+	ACCESSES 256, \w, \body, \behind, \count
 	add x6, x6, #32
 	cmp x6, x7
 	b.ne .Lstream\@
@@ -54,8 +55,11 @@ FUNCTION_TYPED \name
 FUNCTION_END \name
 .endm
 
-/* ---- the loops; they share the rows of loops.S in loop_table.c ---- */
+/* ---- the loops ---- */
 
-LOOPS_ORDERED LOOP_STREAMS, streams
+#define COUNTS				count=1
+#define LOOPS_IN_ORDER(...)
+#define MAKE(bytes, feature, name, ...)	LOOP_STREAMS name##_streams##bytes, bytes, __VA_ARGS__;
+#include "arch/loops.def"
 
 	.section .note.GNU-stack, "", @progbits

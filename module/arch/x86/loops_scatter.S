@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The access loops over lines in random order; they share the rows of loops.S in loop_table.c. */
+/* The access loops over lines in random order. */
 #include "arch/x86/macros/loops_bodies.S"
 #include "arch/x86/macros/loops_scatter.S"
 
-LOOPS_ORDERED LOOP_SCATTER, scatter
+#define COUNTS				count=1
+#define LOOPS_IN_ORDER(...)
+#define MAKE(bytes, feature, name, ...)	LOOP_SCATTER name##_scatter##bytes, bytes, __VA_ARGS__;
+#include "arch/loops.def"
 
 	.section .note.GNU-stack, "", @progbits

@@ -59,8 +59,11 @@ FUNCTION_TYPED \name
 FUNCTION_END \name
 .endm
 
-/* ---- the loops; they share the rows of loops.S in loop_table.c ---- */
+/* ---- the loops ---- */
 
-LOOPS_ORDERED LOOP_STREAMS, streams
+#define COUNTS				count=1
+#define LOOPS_IN_ORDER(...)
+#define MAKE(bytes, feature, name, ...)	LOOP_STREAMS name##_streams##bytes, bytes, __VA_ARGS__;
+#include "arch/loops.def"
 
 	.section .note.GNU-stack, "", @progbits

@@ -5,6 +5,7 @@
  * and STNP.
  */
 #include "arch/arm64/macros/loops_common.S"
+#include "machine/widths.def"
 
 /* ---- bodies: one access of width w at offset o with data number k ---- */
 
@@ -34,6 +35,10 @@
 .macro DO_NTREAD w, k, o
 	ldnp q6, q7, [x2, #\o]
 	ADD_LOADED \k
+.endm
+
+/* What a line has loaded is added up already. */
+.macro ADD_LOADS w, k, o
 .endm
 
 .macro LOAD_SECOND w, k, o
@@ -158,20 +163,7 @@
 	.endif
 .endm
 
-/*
- * The loops that take the lines of their arrays in another order. @make is the macro that makes
- * a loop, and @order stands behind the operation in its name.
- */
-.macro LOOPS_ORDERED make, order
-.irp w, 8, 16, 32
-\make mc_asm_read_\order\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
-\make mc_asm_write_\order\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
-\make mc_asm_copy_\order\w, \w, DO_COPY, arrays=2
-\make mc_asm_rmw_\order\w, \w, DO_RMW, prep=PREP_ONES
-\make mc_asm_triad_\order\w, \w, DO_TRIAD, arrays=3, prep=PREP_SCALAR
-.endr
-\make mc_asm_ntread_\order\()32, 32, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM
-\make mc_asm_ntwrite_\order\()32, 32, DO_NTWRITE, prep=PREP_COUNT, count=1
-\make mc_asm_ntcopy_\order\()32, 32, DO_NTCOPY, arrays=2
-\make mc_asm_nttriad_\order\()32, 32, DO_NTTRIAD, arrays=3, prep=PREP_SCALAR
-.endm
+/* A file defines what MAKE(bytes, feature, name, arguments of LOOP) makes of a row of loops.def. */
+#define LOOPS(widths, orders, name, op, ...)	LOOPS_##orders(widths, mc_asm_##name, __VA_ARGS__)
+#define LOOPS_ANY_ORDER(widths, ...)		widths(MAKE, __VA_ARGS__)
+#define MIX(...)

@@ -4,6 +4,7 @@
  * before the first and after the last pass. The streaming loads of a line fill xmm12 to xmm15.
  */
 #include "arch/x86/macros/loops_common.S"
+#include "machine/widths.def"
 
 /* ---- bodies: one access of width w at offset o with data number k ---- */
 
@@ -185,26 +186,10 @@
 	.endr
 .endm
 
-/*
- * The loops that take the lines of their arrays in another order. @make is the macro that makes
- * a loop, and @order stands behind the operation in its name.
- */
-.macro LOOPS_ORDERED make, order
-.irp w, 8, 16, 32, 64
-\make mc_asm_read_\order\w, \w, DO_READ, prep=PREP_SUM, done=DONE_SUM
-.if \w > 8
-\make mc_asm_ntread_\order\w, \w, DO_NTREAD, prep=PREP_SUM, done=DONE_SUM, \
-	behind=ADD_LOADS
-.endif
-\make mc_asm_write_\order\w, \w, DO_WRITE, prep=PREP_COUNT, count=1
-\make mc_asm_ntwrite_\order\w, \w, DO_NTWRITE, prep=PREP_COUNT, count=1
-\make mc_asm_copy_\order\w, \w, DO_COPY, arrays=2
-\make mc_asm_ntcopy_\order\w, \w, DO_NTCOPY, arrays=2
-\make mc_asm_rmw_\order\w, \w, DO_RMW, prep=PREP_ONES
-\make mc_asm_triad_\order\w, \w, DO_TRIAD, arrays=3, prep=PREP_SCALAR
-\make mc_asm_nttriad_\order\w, \w, DO_NTTRIAD, arrays=3, prep=PREP_SCALAR
-.endr
-.endm
+/* A file defines what MAKE(bytes, feature, name, arguments of LOOP) makes of a row of loops.def. */
+#define LOOPS(widths, orders, name, op, ...)	LOOPS_##orders(widths, mc_asm_##name, __VA_ARGS__)
+#define LOOPS_ANY_ORDER(widths, ...)		widths(MAKE, __VA_ARGS__)
+#define MIX(...)
 
 	.section .rodata
 	.balign 64
