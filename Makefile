@@ -31,7 +31,7 @@ run: ## measure a suite: prints a table, writes result files
 user: ## memcache-user: the same measurements in user space
 	@tools/setup build $(filter arm64,$(ARCH))
 	@$(MAKE) -s -C tools/user
-	@$(MAKE) -s -C tools/memory
+	@$(MAKE) -s -C examples/memory
 	@echo build/user$(addprefix -,$(filter arm64,$(ARCH)))/memcache-user
 
 build: ## the module for Linux KERNEL, or `host`; prints its path

@@ -16,7 +16,7 @@ from mc.output import report
 from mc.records import loop as loops
 from mc.running import loop as building
 
-EXAMPLES = fake.TOP / "tools/loop/examples"
+EXAMPLES = fake.TOP / "examples/loop"
 COPY = """\
 # two registers
 reads  b

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Memory that a shared object makes, in memcache-user, and the objects in tools/memory.
+# Memory that a shared object makes, in memcache-user, and the objects in examples/memory.
 
 load ../bats/user.bash
 
@@ -9,7 +9,7 @@ setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export TOP OBJECTS=$BATS_FILE_TMPDIR
 	make -s -C "$TOP/tools/user"
-	make -s -C "$TOP/tools/memory" OUT="$OBJECTS"
+	make -s -C "$TOP/examples/memory" OUT="$OBJECTS"
 	compile object.c "$OBJECTS/plain.so"
 	mkdir "$OBJECTS/fake"
 	compile libcuda.c "$OBJECTS/fake/libcuda.so.1"
@@ -161,7 +161,7 @@ freed() {
 	[ ! -s blocks ]
 }
 
-# example OPTIONS: an object of tools/memory is measured here, or says what is missing.
+# example OPTIONS: an object of examples/memory is measured here, or says what is missing.
 example() {
 	local status=0
 	measure --memory "$OBJECTS/$1" 'bandwidth op=read,write size=64K repeat=2' || status=$?
@@ -180,7 +180,7 @@ example() {
 		example "$named"
 	done
 	# Each source was one of them.
-	for file in "$TOP"/tools/memory/*.c; do
+	for file in "$TOP"/examples/memory/*.c; do
 		[[ " hugetlb dma_heap udmabuf uio vfio pmem2 cuda vulkan " == *" $(basename "$file" .c) "* ]]
 	done
 }

@@ -10,7 +10,7 @@ setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export TOP OWN=$BATS_FILE_TMPDIR
 	make -s -C "$TOP/tools/user"
-	for file in "$TOP"/tools/loop/examples/*.loop; do
+	for file in "$TOP"/examples/loop/*.loop; do
 		"$TOP/tools/memcache/memcache" loop --where user "$file" \
 			-o "$OWN/$(basename "$file" .loop)"
 	done
@@ -19,7 +19,7 @@ setup_file() {
 # own LOOP KEY=VALUE…: measure it.
 own() {
 	measure --own --loop "$OWN/$1/$1.so" "bandwidth op=own ${*:2}"
-	holds "values('own_loop') == {'$1@$(sha256sum "$TOP/tools/loop/examples/$1.loop" | head -c 12)'}"
+	holds "values('own_loop') == {'$1@$(sha256sum "$TOP/examples/loop/$1.loop" | head -c 12)'}"
 }
 
 @test "a copy is verified, and has the payload of op=copy" {
@@ -36,7 +36,7 @@ own() {
 	holds 'values("verified") == {"ok"}' \
 		'all(r["payload_bytes"] == 2 * r["traversed_bytes"] for r in results)'
 	# Twice a turn is wrong.
-	sed 's/^	incq.*/&; &/' "$TOP/tools/loop/examples/add-one.loop" >twice.loop
+	sed 's/^	incq.*/&; &/' "$TOP/examples/loop/add-one.loop" >twice.loop
 	"$TOP/tools/memcache/memcache" loop --where user twice.loop
 	run -1 "$USER_TOOL" --own -j --loop twice/twice.so 'bandwidth op=own size=64K repeat=3'
 	[[ $output == *'"verified":"failed"'* ]]

@@ -223,7 +223,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 		[[ $output == *"theirs/$what: Operation not permitted"* ]]
 		cmp before "theirs/$what"
 	done
-	cp "$TOP/tools/loop/examples/copy2.loop" theirs
+	cp "$TOP/examples/loop/copy2.loop" theirs
 	run -2 "$TOP/tools/memcache/memcache" loop theirs/copy2.loop --where user
 	[[ $output == *"other users can change"* ]]
 }
