@@ -195,33 +195,6 @@ static void test_a_clock_that_runs_backwards(void **state)
 	}
 }
 
-/* CPUs 0 and 1 are a core and a node, and so are 2 and 3. */
-static void test_memory_is_on_the_node_of_its_home(void **state)
-{
-	for (int home = 0; home < 2; home++) {
-		unsigned int i = 0;
-		char line[80];
-
-		reset(4);
-		snprintf(line, sizeof(line),
-			 "c2c cpu=0-3 size=64K stride=64 repeat=1 state=hitm home=%s",
-			 home ? "reader" : "writer");
-		assert_int_equal(measure(line), 0);
-		assert_int_equal(n, 12);
-		for (unsigned int writer = 0; writer < 4; writer++) {
-			for (unsigned int reader = 0; reader < 4; reader++) {
-				if (reader == writer)
-					continue;
-				assert_figure(&rec[i], COL_WRITER, writer);
-				assert_figure(&rec[i], COL_READER, reader);
-				assert_figure(&rec[i], COL_SIBLINGS, writer / 2 == reader / 2);
-				assert_int_equal(wanted[i++].place.node,
-						 (home ? reader : writer) / 2);
-			}
-		}
-	}
-}
-
 /* The reader loads each line once a sample. Warm-ups do not count. */
 static void test_events_are_those_of_the_samples(void **state)
 {

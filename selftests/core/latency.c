@@ -47,7 +47,9 @@ static u64 price(const struct access *a, u64 now_ps)
 
 static u64 spend(u64 ps)
 {
-	return slow_every && ps > machine.call_ps && done == samples && !(++calls % slow_every) ? 10 * ps : ps;
+	if (slow_every && ps > machine.call_ps && done == samples && !(++calls % slow_every))
+		ps *= 10;
+	return ps;
 }
 
 /* What the test asks about the level that served the loads. */
@@ -88,41 +90,25 @@ static void one_place(void)
 
 /* --------------------------------------------------------------------- figures */
 
-/* @bytes: the bytes of the lines that the loads touch */
-static void assert_latency(const char *how, u64 elements, u64 bytes)
+/* What the level follows from: the bytes of the lines that the loads touch, and their time. */
+static void test_the_level_is_that_of_the_lines(void **state)
 {
-	char line[120];
+	static const struct {
+		const char *line;
+		u64 bytes;
+	} rows[] = {
+		{ "latency size=64K", 64 << 10 }, { "latency size=64K stride=256", 256 * 64 },
+		{ "latency size=64K stride=8 pattern=stride", 64 << 10 },
+		{ "latency size=64K stride=24", 2730 * 24 }, { "latency size=64K stride=32K", 128 },
+	};
 
-	reset(1);
-	snprintf(line, sizeof(line), "latency size=64K warmup=1 repeat=4 %s", how);
-	assert_int_equal(measure(line), 0);
-	assert_int_equal(n, 1);
-	assert_int_equal(done, 5);
-	assert_int_equal(rec->stats.samples, 4);
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
-	assert_figure(rec, COL_LOADS, elements);
-	assert_int_equal(rec->stats.median_ps, elements * 5 * NS);
-	assert_figure(rec, COL_NS, 5 * NS);
-	assert_figure(rec, COL_NS_MIN, 5 * NS);
-	assert_figure(rec, COL_CORE_MHZ, 2500);
-	assert_figure(rec, COL_CORE_MHZ_AFTER, 2500);
-	assert_figure(rec, COL_CYCLES, 1250);	/* 12.50 */
-	assert_figure(rec, COL_LEVEL, MC_HIT_L2);
-	assert_int_equal(served_bytes, bytes);
-	assert_int_equal(served_ps, 5 * NS);
-	assert_in_range(rec->window_max_ps, 1, 5 * MS);
-}
-
-static void test_a_load_costs_what_it_costs(void **state)
-{
-	assert_latency("", 1024, 64 << 10);
-	assert_latency("pattern=stride", 1024, 64 << 10);
-	assert_latency("pattern=page", 1024, 64 << 10);
-	assert_latency("stride=256", 256, 256 * 64);
-	assert_latency("stride=8 pattern=stride", 8192, 64 << 10);
-	assert_latency("stride=24", 2730, 2730 * 24);
-	assert_latency("stride=32K", 2, 2 * 64);
-	assert_latency("irq=off", 1024, 64 << 10);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		reset(1);
+		assert_int_equal(measure(rows[i].line), 0);
+		assert_figure(rec, COL_LEVEL, MC_HIT_L2);
+		assert_int_equal(served_bytes, rows[i].bytes);
+		assert_int_equal(served_ps, 5 * NS);
+	}
 }
 
 /* Half of the elements cost 5 ns, the others 8: each pass has as many of either. */

@@ -201,16 +201,6 @@ static void test_what_comes_along_comes_late(void **state)
 	assert_lines(64, 0);
 }
 
-/* A sample is the time of the furthest words: 16 pages, none of them in the cache. */
-static void test_a_sample_is_one_way_through_the_pages(void **state)
-{
-	reset(1);
-	fetched_bytes = 128;
-	assert_lines(64, 128);
-	assert_int_equal(rec->stats.median_ps, 16 * miss_ps);
-	assert_int_equal(rec->stats.min_ps, 16 * miss_ps);
-}
-
 /* One slow chase at any distance changes no figure. */
 static void test_the_fastest_time_counts(void **state)
 {

@@ -232,21 +232,6 @@ static void test_windows_of_a_long_countdown(void **state)
 	}
 }
 
-/* 10 ns for a line, and 4 ns for a count: figures without any of the functions above. */
-static void test_figures_spelled_out(void **state)
-{
-	reset(3);
-	assert_int_equal(measure("loaded size=384K delay=0,100 repeat=4 cpu=0-2"), 0);
-	assert_figure(&rec[0], COL_NS, 120000);			/* 120 ns */
-	assert_figure(&rec[0], COL_LOAD_MB_PER_S, 2 * 64000);	/* 6.4 GB/s each */
-	assert_figure(&rec[0], COL_MB_PER_S, 2 * 64000 + 5333);
-	assert_figure(&rec[0], COL_DELAY_NS, 0);
-	assert_figure(&rec[1], COL_NS, 100000);
-	assert_figure(&rec[1], COL_LOAD_MB_PER_S, 2 * 12800);	/* a line each 50 ns */
-	assert_figure(&rec[1], COL_MB_PER_S, 2 * 12800 + 6400);
-	assert_figure(&rec[1], COL_DELAY_NS, 40000);
-}
-
 static void assert_load(const char *op, u64 reads, u64 writes, bool nt, u64 arrays)
 {
 	char line[120];

@@ -122,49 +122,6 @@ static void assert_record(const struct mc_record *r, unsigned int scope, unsigne
 	assert_int_equal(r->stats.samples, 4);
 }
 
-/* 10 ns a line are 6.4 GB/s, 15 ns and 100 counts of 0.4 ns 1163.6 MB/s, 80 ns 800 MB/s. */
-static void test_each_group_has_its_figures(void **state)
-{
-	static const unsigned int groups[] = { 1, 2, 3, 1 };
-	static const u64 rates[] = { 64000, 11636, 8000, 64000 };
-
-	reset(4);
-	assert_int_equal(together("0,3:read+1:ntwrite:delay=100+2:chase",
-				  "node=0 size=512K repeat=4 warmup=1"), 0);
-	assert_int_equal(n, 1 + 3 + 4);
-	assert_int_equal(done, 5);
-	assert_record(&rec[0], TOTAL, 0, 4, 128000 + 11636 + 8000);
-	assert_record(&rec[1], GROUP, 1, 2, 128000);
-	assert_record(&rec[2], GROUP, 2, 1, 11636);
-	assert_record(&rec[3], GROUP, 3, 1, 8000);
-	for (unsigned int i = 0; i < 4; i++) {
-		const struct mc_record *r = &rec[4 + i];
-
-		assert_record(r, THREAD, groups[i], 1, rates[i]);
-		assert_int_equal(r->cpu, i);
-		assert_int_equal(r->payload_bytes, 128 << 10);
-	}
-	for (unsigned int i = 0; i < n; i++) {
-		assert_int_equal(rec[i].cpu, i < 4 ? MC_CPU_ALL : (int)i - 4);
-		/* Columns of keys repeat the request. */
-		assert_int_equal(rec[i].point.v[MC_KEY_FIRST + 2], 0);
-		assert_int_equal(rec[i].point.v[MC_KEY_SIZE], 512 << 10);
-		if (i == 3 || i == 6)
-			assert_figure(&rec[i], COL_NS, 80000);
-		else
-			assert_no_figure(&rec[i], COL_NS);
-		if (i)
-			assert_true(rec[i].has >> COL_OP & 1);
-		assert_in_range(rec[i].window_max_ps, 1, 5 * MS);
-	}
-	assert_figure(&rec[1], COL_OP, MC_MIX_READ);
-	assert_figure(&rec[2], COL_OP, MC_MIX_NTWRITE);
-	assert_figure(&rec[3], COL_OP, MC_MIX_CHASE);
-	/* A pass of all threads takes as long as its bytes at the rate of all. */
-	assert_int_equal(rec->payload_bytes, 512 << 10);
-	assert_in_range(rec->stats.median_ps * 147636 / 10000000, 524288 - 20, 524288 + 20);
-}
-
 /* However long the countdown and however many lines a step has, no window is long. */
 static void test_windows_of_a_long_countdown(void **state)
 {
@@ -186,18 +143,6 @@ static void test_windows_of_a_long_countdown(void **state)
 		assert_in_range(rec->window_max_ps, 1, MS / 2);
 		tenths = 64ULL * 10000000 / (10 * NS + delay * machine.count_ps);
 		assert_in_range(rec->value[COL_MB_PER_S], tenths ? tenths - 1 : 0, tenths);
-	}
-}
-
-/* The latency of several chasing threads is that of each, not their sum or quotient. */
-static void test_latency_of_a_group(void **state)
-{
-	reset(3);
-	assert_int_equal(together("0-2:chase", "size=384K node=0 repeat=4"), 0);
-	assert_int_equal(n, 1 + 1 + 3);
-	for (unsigned int i = 0; i < n; i++) {
-		assert_in_range(rec[i].value[COL_NS], 79999, 80000);
-		assert_in_range(rec[i].value[COL_MB_PER_S] / (i < 2 ? 3 : 1), 7999, 8000);
 	}
 }
 

@@ -67,31 +67,6 @@ static void assert_step(const struct mc_record *r, u64 pages, u64 tlb_ps)
 	assert_in_range(r->window_max_ps, 1, 5 * MS);
 }
 
-static void test_each_tlb_is_a_step(void **state)
-{
-	reset(1);
-	assert_int_equal(measure("tlb size=8K,64K..1M page=4k warmup=1 repeat=3"), 0);
-	assert_int_equal(n, 6);
-	assert_int_equal(done, 6 * 4);
-	assert_step(&rec[0], 2, 0);
-	assert_step(&rec[1], 16, 0);
-	assert_step(&rec[2], 32, 0);
-	assert_step(&rec[3], 64, 0);
-	assert_step(&rec[4], 128, SECOND_PS);
-	assert_step(&rec[5], 256, WALK_PS);
-}
-
-/* With one page more than entries, each page has lost its entry when its turn comes. */
-static void test_a_step_is_as_sharp_as_the_tlb(void **state)
-{
-	reset(1);
-	assert_int_equal(measure("tlb size=256K,260K,512K,516K page=4k"), 0);
-	assert_step(&rec[0], 64, 0);
-	assert_step(&rec[1], 65, SECOND_PS);
-	assert_step(&rec[2], 128, SECOND_PS);
-	assert_step(&rec[3], 129, WALK_PS);
-}
-
 static void test_large_pages_reach_further(void **state)
 {
 	static const char *const pages[] = { "2m", "thp" };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A test of the module as mc_engine_measure() runs it, with threads in virtual time and
- * memory of its own. A file that includes this defines TEST, its struct mc_test, before,
- * and has a function costs() that sets all prices at first.
+ * memory of its own. A file that includes this defines TEST, its struct mc_test, before, or
+ * the list specs of several tests, and has a function costs() that sets all prices at first.
  */
 #ifndef MC_STUB_ENGINE_H
 #define MC_STUB_ENGINE_H
@@ -16,7 +16,9 @@
 
 #define RECORDS_MOST	90
 
+#ifdef TEST
 static const struct mc_spec *const specs[] = { &TEST.spec, NULL };
+#endif
 static struct mc_request req;
 static struct mc_run run;
 static struct mc_record rec[RECORDS_MOST];
@@ -38,7 +40,7 @@ static void costs(void);
 
 const struct mc_test *mc_test_of(const struct mc_spec *spec)
 {
-	return &TEST;
+	return container_of(spec, struct mc_test, spec);
 }
 
 u64 mc_clock_wall_ns(void)

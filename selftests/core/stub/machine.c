@@ -254,3 +254,13 @@ const struct mc_loop mc_loops[] = {
 };
 
 const struct mc_loop mc_loops_of_kernel[] = { { } };
+
+bool mc_device_memory(enum mc_type type)
+{
+	return false;
+}
+
+bool mc_fence_runs(u64 fence)
+{
+	return fence == MC_FENCE_NONE;
+}
