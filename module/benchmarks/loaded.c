@@ -82,6 +82,7 @@ struct load {
  * @slice: bytes of the memory that each thread has
  * @delay: the countdown of the load
  * @delay_ps: duration of the countdown
+ * @delay_known: it was measured
  * @chaser: index of the thread that follows pointers
  * @load: array of what each thread has done; that of the chaser is not used
  */
@@ -92,6 +93,7 @@ struct loaded_job {
 	u64 slice;
 	u64 delay;
 	u64 delay_ps;
+	bool delay_known;
 	unsigned int chaser;
 	struct load *load;
 };
@@ -166,7 +168,9 @@ static int measure_delay(struct mc_worker *w, struct loaded_job *job)
 			best[i % 2] = min(best[i % 2],
 					  mc_ticks_to_ps(ticks) / lines);
 	}
-	job->delay_ps = best[1] - min(best[0], best[1]);
+	/* No round may have lasted a tick: then only the time of no delay is known. */
+	job->delay_known = !job->delay || max(best[0], best[1]) != ~0ULL;
+	job->delay_ps = job->delay ? best[1] - min(best[0], best[1]) : 0;
 	return 0;
 }
 
@@ -260,7 +264,8 @@ static void loaded_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	mc_measurement_record(&job->meas, rec);
 	mc_record_set(rec, COL_LATENCY_CPU, mc_threads_cpu(run->threads, job->chaser));
 	mc_record_set(rec, COL_LOADS, job->loads);
-	mc_record_set(rec, COL_DELAY_NS, job->delay_ps);
+	if (job->delay_known)
+		mc_record_set(rec, COL_DELAY_NS, job->delay_ps);
 	if (!rec->stats.samples)
 		return;
 	ps = max(rec->stats.median_ps / job->loads, 1ULL);
