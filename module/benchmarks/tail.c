@@ -17,12 +17,11 @@ enum {
 enum {
 	COL_P50, COL_P99, COL_P99_9, COL_P99_99, COL_P99_999, COL_P99_9999, COL_MAX, COL_MAX_CAUSE,
 	COL_ACCESSES, COL_STEP, COL_CLOCK, COL_CLOCK_P99_9, COL_LIMIT, COL_SPIKES, COL_SPIKES_SHARE,
-	COL_UNKNOWN_SHARE, COL_REFRESH, COL_PERIOD, COL_PAUSE, COL_COHERENCE, COL_STOPPED,
+	COL_UNKNOWN_SHARE, COL_STOPPED,
 };
 
 enum { OP_READ, OP_WRITE, OP_ATOMIC };
 enum { PLACES_ONE, PLACES_ALL };
-enum { REFRESH_NOT_FOUND, REFRESH_FOUND };
 
 #define LINE		MC_LOAD_LINE
 #define NO_LOAD		MC_NMIXES
@@ -108,17 +107,7 @@ static const struct mc_column columns[] = {
 	[COL_SPIKES_SHARE] = { .name = "spikes_percent", .decimals = 4,
 	  .help = "share of the time of all windows that spikes took beyond the median" },
 	[COL_UNKNOWN_SHARE] = { .name = "unknown_percent", .decimals = 2,
-	  .help = "share of that time whose cause nobody saw" },
-	[COL_REFRESH] = { .name = "refresh",
-	  .names = (const struct mc_name[]){
-		{ "found", REFRESH_FOUND }, { "not_found", REFRESH_NOT_FOUND }, { } },
-	  .help = "do spikes have a period? na: there were too few" },
-	[COL_PERIOD] = { .name = "refresh_period_ns", .decimals = 3,
-	  .help = "time from a pause of the memory to the next" },
-	[COL_PAUSE] = { .name = "refresh_pause_ns", .decimals = 3,
-	  .help = "length of such a pause: the longest that an access waits for its end" },
-	[COL_COHERENCE] = { .name = "refresh_coherence_percent", .decimals = 1,
-	  .json_only = true, .help = "how well spikes keep to the period; random ones: about 5" },
+	  .help = "share of that time whose cause nobody saw; refresh of the memory is in it" },
 	[COL_STOPPED] = { .name = "stopped", .json_only = true,
 	  .names = (const struct mc_name[]){ { "yes", true }, { "no", false }, { } },
 	  .help = "did the run end within a sample, or during warm-ups?" },
@@ -200,25 +189,6 @@ static void set_spikes(struct mc_record *rec, const struct mc_watch_job *job)
 			      mc_muldiv(tail->cause[MC_CAUSE_UNKNOWN].excess, 10000, excess));
 }
 
-/* Set the refresh of the first thread that found one. */
-static void set_refresh(struct mc_record *rec, const struct mc_watch_job *job)
-{
-	const struct mc_watch *t = job->watch, *end = t + job->watchers;
-	bool known = false;
-
-	for (; t < end && !t->period.found; t++)
-		known |= t->period_known;
-	if (t == end && known)
-		mc_record_set(rec, COL_REFRESH, REFRESH_NOT_FOUND);
-	if (t == end)
-		return;
-	mc_record_set(rec, COL_REFRESH, REFRESH_FOUND);
-	mc_record_set(rec, COL_PERIOD, mc_period_ps(&t->period));
-	mc_record_set(rec, COL_COHERENCE, t->period.coherence);
-	if (t->period.length)
-		mc_record_set(rec, COL_PAUSE, mc_ticks_to_ps(t->period.length));
-}
-
 static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
 	struct mc_watch_job *job = arg;
@@ -238,7 +208,6 @@ static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	mc_record_set(rec, COL_CLOCK_P99_9, mc_ticks_to_ps(first->clock[1]));
 	mc_record_set(rec, COL_LIMIT, mc_tail_ps(tail, first->limit));
 	set_spikes(rec, job);
-	set_refresh(rec, job);
 	mc_record_set(rec, COL_STOPPED, job->stopped);
 	rec->tail = job->tail;
 	job->tail = NULL;
@@ -278,13 +247,12 @@ static int set_up_thread(struct mc_watch_job *job, struct mc_run *run,
 	t->start = part.index * slice;
 	t->lines = slice / LINE;
 	t->spikes = mc_alloc_array(MC_WATCH_SPIKES, sizeof(*t->spikes));
-	t->room = mc_alloc_array(MC_WATCH_SPIKES, sizeof(*t->room));
 	t->tail = mc_alloc_array(1, sizeof(*t->tail));
 	mc_random_seed(&t->random, i);
 	t->at = mc_view_at(t->view, t->start, NULL);
 	if (point->v[KEY_OP] == OP_ATOMIC)
 		t->value = READ_ONCE(*(u64 *)t->at);
-	return t->spikes && t->room && t->tail ? 0 :
+	return t->spikes && t->tail ? 0 :
 	       mc_fail(&run->error, -ENOMEM, "cpu: no memory for the spikes of %u threads",
 		       job->meas.n);
 }
@@ -314,9 +282,10 @@ static int tail_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	job->watchers = point->v[KEY_LOAD] == NO_LOAD ? n : 1;
 	job->watch = mc_alloc_array(n, sizeof(*job->watch));
 	job->load = mc_alloc_array(n, sizeof(*job->load));
-	job->tail = mc_alloc_array(1, sizeof(*job->tail));
+	job->tail = mc_alloc_array(1, sizeof(*job->tail) + sizeof(*job->tail->trace));
 	if (!job->watch || !job->load || !job->tail)
 		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", n, MC_S(n));
+	job->tail->trace = (struct mc_trace *)(job->tail + 1);
 	for (i = 0; i < n && !err; i++)
 		err = set_up_thread(job, run, point, i);
 	return err;
@@ -332,7 +301,6 @@ static void tail_clean_up(void *arg)
 		if (job->watch[i].smis)
 			mc_counter_close(job->watch[i].smis);
 		mc_free(job->watch[i].tail);
-		mc_free(job->watch[i].room);
 		mc_free(job->watch[i].spikes);
 	}
 	mc_free(job->load);

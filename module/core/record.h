@@ -15,7 +15,7 @@
 
 /* Sizes of buffers, terminator included. */
 #define MC_ROW_MAX	8192			/* a row, or a result's JSON line */
-#define MC_TAIL_ROW_MAX	(96 << 10)		/* the JSON line of one with a distribution */
+#define MC_TAIL_ROW_MAX	(176 << 10)		/* the JSON line of one with a distribution */
 #define MC_RECORD_TEXT_MAX	64
 #define MC_REQUEST_JSON_MAX	(MC_SHOW_MAX + 1024)	/* the request's JSON line */
 

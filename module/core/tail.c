@@ -174,6 +174,37 @@ void mc_tail_join(struct mc_tail *t, const struct mc_tail *more)
 }
 
 /**
+ * mc_trace_add() - keep spikes one by one, as long as there is room
+ * @trace: the trace
+ * @spikes: spikes in the order of their times, whatever their cause is
+ * @n: their number
+ * @apart: ticks; what begins so soon after a spike is of the same event
+ * @before: they are from before the samples
+ */
+void mc_trace_add(struct mc_trace *trace, const struct mc_spike *spikes, u32 n, u64 apart,
+		  bool before)
+{
+	u64 ended = 0;
+	u32 i;
+
+	for (i = 0; i < n && trace->n < (before ? MC_TRACE_BEFORE : MC_TRACE); i++) {
+		const struct mc_spike *s = &spikes[i];
+		bool close = i && s->window == s[-1].window && s->at - ended < apart;
+
+		ended = s->at + s->ticks;
+		if (s->cause != MC_CAUSE_UNKNOWN)
+			continue;
+		trace->unknown += !before;
+		if (close)
+			continue;
+		trace->spike[trace->n].at = s->at;
+		trace->spike[trace->n].ticks = s->ticks < ~0U ? (u32)s->ticks : ~0U;
+		trace->spike[trace->n++].window = s->window;
+		trace->before += before;
+	}
+}
+
+/**
  * mc_tail_ps() - the time of an access
  * @t: the distribution
  * @ticks: its ticks, the reading of the clock included
@@ -242,6 +273,38 @@ static void show_bins(struct mc_text *text, const struct mc_tail *t)
 	}
 }
 
+/* A list of each window: when it began, then of each spike the time since the last and its own. */
+static void show_windows(struct mc_text *text, const struct mc_tail *t, const char *name, u32 from,
+			 u32 to)
+{
+	const struct mc_trace *trace = t->trace;
+	u64 ended = 0;
+	u32 i;
+
+	mc_textf(text, "\"%s\":[", name);
+	for (i = from; i < to; i++) {
+		u64 at = span_ps(t, trace->spike[i].at) / 1000;
+		u64 ns = mc_tail_ps(t, trace->spike[i].ticks) / 1000;
+
+		if (i == from || trace->spike[i].window != trace->spike[i - 1].window) {
+			mc_textf(text, "%s[%llu", i == from ? "" : "],", at);
+			ended = at;
+		}
+		mc_textf(text, ",%llu,%llu", at - (at < ended ? at : ended), ns);
+		ended = at + ns;
+	}
+	mc_textf(text, "%s]", from < to ? "]" : "");
+}
+
+static void show_trace(struct mc_text *text, const struct mc_tail *t)
+{
+	mc_textf(text, ",\"trace_ns\":{\"unknown\":%u,", t->trace->unknown);
+	show_windows(text, t, "before", 0, t->trace->before);
+	mc_textf(text, ",");
+	show_windows(text, t, "during", t->trace->before, t->trace->n);
+	mc_textf(text, "}");
+}
+
 static void show_cause(struct mc_text *text, const struct mc_tail *t, u32 cause)
 {
 	const struct mc_cause_sum *sum = &t->cause[cause];
@@ -288,5 +351,8 @@ void mc_tail_json(struct mc_text *text, const struct mc_tail *t)
 			comma = ",";
 		}
 	}
-	mc_textf(text, "]}");
+	mc_textf(text, "]");
+	if (t->trace)
+		show_trace(text, t);
+	mc_textf(text, "}");
 }

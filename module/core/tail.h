@@ -19,6 +19,8 @@
 
 #define MC_TAIL_WORST	10
 #define MC_TAIL_SLOTS	32	/* stretches of time, of each of which some spikes are kept */
+#define MC_TRACE	3072U	/* spikes that are kept one by one */
+#define MC_TRACE_BEFORE	2048U	/* of these, from before the samples */
 
 /* What made an access long. The first of those that were seen is taken. */
 enum mc_cause {
@@ -30,7 +32,7 @@ enum mc_cause {
 	MC_CAUSE_INTERRUPT,
 	MC_CAUSE_TAKEN,		/* an interrupt or a preemption, which can't be told apart */
 	MC_CAUSE_STEAL,
-	MC_CAUSE_REFRESH,
+	MC_CAUSE_REFRESH,	/* only the reader of a record can tell */
 	MC_CAUSE_WALK,
 	MC_CAUSE_FREQUENCY,
 	MC_CAUSE_UNKNOWN,
@@ -78,6 +80,27 @@ struct mc_cause_sum {
 };
 
 /**
+ * struct mc_trace - spikes one by one: those of no known cause that no other one came right before
+ * @before: number of those from before the samples
+ * @n: number of all; the others are from the first windows of samples
+ * @unknown: spikes without a known cause in these windows, whatever came before them
+ * @spike: the spikes, in the order of their times
+ *
+ * Spikes that end at equal distances are of the memory's refresh, which the reader of a record
+ * finds out.
+ */
+struct mc_trace {
+	u32 before;
+	u32 n;
+	u32 unknown;
+	struct {
+		u64 at;
+		u32 ticks;
+		u32 window;
+	} spike[MC_TRACE];
+};
+
+/**
  * struct mc_tail - a distribution and its spikes
  * @khz: ticks per millisecond
  * @clock: ticks of each time that are those of reading the clock
@@ -89,6 +112,7 @@ struct mc_cause_sum {
  * @worst: the longest spikes, the longest first
  * @slot_ticks: length of a slot, ticks; 0: there was no spike yet
  * @slot: of each cause and stretch of time the longest spike; no ticks: there was none
+ * @trace: the first thread's spikes, or NULL
  */
 struct mc_tail {
 	u64 khz;
@@ -101,6 +125,7 @@ struct mc_tail {
 	struct mc_spike worst[MC_TAIL_WORST];
 	u64 slot_ticks;
 	struct mc_spike slot[MC_NCAUSES][MC_TAIL_SLOTS];
+	struct mc_trace *trace;
 };
 
 /* The number of the bin of a time. */
@@ -133,6 +158,8 @@ void mc_tail_spike(struct mc_tail *t, const struct mc_spike *spike);
 void mc_tail_join(struct mc_tail *t, const struct mc_tail *more);
 u64 mc_tail_ps(const struct mc_tail *t, u64 ticks);
 u64 mc_tail_excess(const struct mc_tail *t);
+void mc_trace_add(struct mc_trace *trace, const struct mc_spike *spikes, u32 n, u64 apart,
+		  bool before);
 void mc_tail_json(struct mc_text *text, const struct mc_tail *t);
 
 #endif /* MC_CORE_TAIL_H */

@@ -7,8 +7,8 @@
  * the time between two accesses is watched, too: where it was long, the counts are read before
  * the next access. Nothing is read while nothing happens.
  *
- * Spikes without such a cause that end at equal distances are of the memory's refresh. Its period
- * is found before the samples, from spikes that belong to none of them.
+ * Spikes without such a cause that end at equal distances are of the memory's refresh. Those of some
+ * windows before the samples are kept, so that the reader of the record can find its period.
  */
 #include "measure/watch.h"
 #include "arch/cores.h"
@@ -19,10 +19,11 @@
 #define CLOCK_READINGS	10000U	/* pairs of readings that tell what the clock costs, at most */
 #define TRIALS		20000U	/* accesses that tell what is usual */
 #define TRIALS_LEAST	1000U	/* so many do if they are far apart */
-#define WINDOWS		64U	/* of trials, and of the search for a period */
+#define WINDOWS		64U	/* of trials, and of spikes for a period */
 #define SHIFT_EACH	8U	/* of so many accesses meanwhile, one is late */
 #define GAP_NS		200	/* and two usual steps: a longer gap hides an interrupt */
 #define STILL_NS	1000	/* a clock that is said to stand still does so for longer */
+#define STEP_NS		250	/* times on a clock of longer steps have the period of these */
 
 /* ------------------------------------------------------------------- causes */
 
@@ -346,8 +347,8 @@ static int gauge_usual(struct mc_worker *w, struct mc_watch *t, struct mc_bins *
 	return 0;
 }
 
-/* Look for the period of refresh in the spikes of some windows. */
-static int gauge_refresh(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins)
+/* Keep the spikes of some windows, from which the period of the refresh can be found. */
+static int trace_spikes(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins)
 {
 	u64 ticks;
 	int err = 0;
@@ -363,18 +364,15 @@ static int gauge_refresh(struct mc_worker *w, struct mc_watch *t, struct mc_bins
 	t->shifts = false;
 	if (err)
 		return err;
-	t->period.khz = mc_clock.khz;
-	t->period.limit = t->limit;
-	/* Times on a coarse clock have the period of its steps. */
-	t->period_known = t->resolution < mc_ns_to_ticks(MC_PERIOD_LEAST_NS / 4) &&
-			  mc_period_find(&t->period, t->spikes, t->n, min(t->usual, t->limit),
-					 t->room, mc_breathe);
+	if (t == t->job->watch && t->resolution < mc_ns_to_ticks(STEP_NS))
+		mc_trace_add(t->job->tail->trace, t->spikes, t->n,
+			     mc_ns_to_ticks(MC_WATCH_APART_NS), true);
 	/* The first call only stores the count, so it is made here and not at a sample's spike. */
 	mc_detector_stolen(&w->detector, w->cpu, true);
 	return mc_threads_stopped(w->threads);
 }
 
-/* The causes that can be seen from the thread's CPU, but for refresh. @counted: by the system */
+/* The causes that can be seen from the thread's CPU. @counted: by the system */
 static u32 find_known(const struct mc_worker *w, u32 counted)
 {
 	const struct {
@@ -408,7 +406,7 @@ static void open_smis(struct mc_watch *t)
 }
 
 /**
- * mc_watch_prepare() - find out before the samples what is usual, and the refresh
+ * mc_watch_prepare() - find out before the samples what is usual
  * @w: the thread
  * @t: its watch
  *
@@ -426,13 +424,12 @@ int mc_watch_prepare(struct mc_worker *w, struct mc_watch *t)
 	mc_tail_clear(t->tail);
 	err = err ? err : gauge_usual(w, t, &t->tail->bins);
 	mc_tail_clear(t->tail);
-	err = err ? err : gauge_refresh(w, t, &t->tail->bins);
+	err = err ? err : trace_spikes(w, t, &t->tail->bins);
 	mc_tail_clear(t->tail);
 	t->tail->khz = mc_clock.khz;
 	t->tail->clock = t->clock[0];
 	t->tail->median = min(t->usual, t->limit);
 	t->tail->known = find_known(w, t->known) |
-			 (t->period.found ? 1U << MC_CAUSE_REFRESH : 0) |
 			 (t->walk_events ? 1U << MC_CAUSE_WALK : 0) |
 			 (t->cycle_events ? 1U << MC_CAUSE_FREQUENCY : 0);
 	return err;

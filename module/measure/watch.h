@@ -5,12 +5,12 @@
 
 #include "arch/mmio.h"
 #include "core/generator.h"
-#include "core/period.h"
 #include "core/tail.h"
 #include "measure/load.h"
 #include "measure/measurement.h"
 
-#define MC_WATCH_SPIKES	4096U	/* kept at once: of a window, or of those that show a period */
+#define MC_WATCH_SPIKES	4096U	/* kept at once: of a window, or of those before the samples */
+#define MC_WATCH_APART_NS 500	/* what begins so soon after a spike is of the same event */
 
 /**
  * struct mc_core_counts - what the events of a thread's core have counted so far
@@ -57,11 +57,8 @@ struct mc_core_counts {
  * @window: number of windows so far
  * @n: number of spikes in @spikes
  * @spikes: array of MC_WATCH_SPIKES spikes
- * @room: array of MC_WATCH_SPIKES numbers
  * @clock: ticks of two readings of the clock, the median, and what 99.9 % took at most
  * @resolution: the smallest difference between two such readings that is not 0
- * @period: that of the refresh
- * @period_known: there were enough spikes to look for it
  * @ticks: time in windows of the current sample
  * @tail: times of the current sample
  */
@@ -92,11 +89,8 @@ struct mc_watch {
 	u32 window;
 	u32 n;
 	struct mc_spike *spikes;
-	u64 *room;
 	u64 clock[2];
 	u64 resolution;
-	struct mc_period period;
-	bool period_known;
 	u64 ticks;
 	struct mc_tail *tail;
 };
@@ -116,7 +110,7 @@ struct mc_watch {
  * @watchers: number of threads that time accesses, the first ones; the others load the memory
  * @watch: array with a watch for each thread
  * @load: array with a load for each thread
- * @began: ticks at which the samples began, or, before, the search for a period
+ * @began: ticks at which the samples began, or, before, the windows before them
  * @over: the last sample was taken
  * @stopped: something else ended it
  * @ticks: time in windows of all samples that were kept; before the first one, of warm-ups

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples of single accesses. In each window of a sample, the spikes of unknown cause that end at
- * the pauses' ends of the refresh are those of the refresh.
+ * Samples of single accesses.
  *
  * A sample is count= accesses of each thread, and its time is their median.
  */
@@ -36,8 +35,10 @@ static void account_spikes(struct mc_worker *w, struct mc_watch *t)
 {
 	u32 i;
 
-	mc_period_mark(&t->period, t->spikes, t->n);
 	find_stolen(w, t);
+	if (t == t->job->watch && t->job->tail->trace->before)
+		mc_trace_add(t->job->tail->trace, t->spikes, t->n,
+			     mc_ns_to_ticks(MC_WATCH_APART_NS), false);
 	for (i = 0; i < t->n; i++)
 		mc_tail_spike(t->tail, &t->spikes[i]);
 }

@@ -22,10 +22,8 @@ enum {
 enum {
 	COL_P50, COL_P99, COL_P99_9, COL_P99_99, COL_P99_999, COL_P99_9999, COL_MAX, COL_MAX_CAUSE,
 	COL_ACCESSES, COL_STEP, COL_CLOCK, COL_CLOCK_P99_9, COL_LIMIT, COL_SPIKES, COL_SPIKES_SHARE,
-	COL_UNKNOWN_SHARE, COL_REFRESH, COL_PERIOD, COL_PAUSE, COL_COHERENCE, COL_STOPPED,
+	COL_UNKNOWN_SHARE, COL_STOPPED,
 };
-
-enum { REFRESH_NOT_FOUND, REFRESH_FOUND };
 
 #define BYTES		(64ULL << 10)
 #define EVENT_PS	(5000 * NS)	/* length of the shortest event; others are longer */
@@ -283,7 +281,6 @@ static void test_percentiles_are_those_of_single_accesses(void **state)
 	assert_figure(rec, COL_MAX, 1000 * NS);
 	assert_int_equal(rec->value[COL_MAX_CAUSE], MC_CAUSE_UNKNOWN);
 	assert_in_range(rec->value[COL_SPIKES], 300, 500);
-	assert_figure(rec, COL_REFRESH, REFRESH_NOT_FOUND);
 	assert_figure(rec, COL_UNKNOWN_SHARE, 10000);
 	assert_int_equal(rec->tail->bins.n, 200000);
 	assert_near(rec->value[COL_LIMIT], 180 * NS, 10);
@@ -307,25 +304,30 @@ static void test_the_limit_of_spikes_is_that_of_the_request(void **state)
 
 /* --------------------------------------------------------------------- refresh */
 
-static void test_refresh_is_found(void **state)
+/* The reader of the record finds the period, in spikes from before the samples and of their windows. */
+static void test_spikes_of_the_refresh_are_kept_one_by_one(void **state)
 {
-	static const u64 rows[][2] = { { 7800, 350 }, { 3900, 295 }, { 1953, 200 } };
+	const struct mc_trace *trace;
+	u64 late = 0;
 
-	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
-		reset(1);
-		every_ps = rows[i][0] * NS;
-		pause_ps = rows[i][1] * NS;
-		sim.look = 5 * NS;	/* so that accesses come at any time of a pause */
-		assert_int_equal(measure("tail size=64K repeat=2 count=50000"), 0);
-		assert_figure(rec, COL_REFRESH, REFRESH_FOUND);
-		assert_near(rec->value[COL_PERIOD], every_ps, 10);
-		assert_near(rec->value[COL_PAUSE], pause_ps, 10);
-		/* All spikes are of the refresh. */
-		assert_true(rec->value[COL_SPIKES] > 500);
-		assert_int_equal(rec->tail->cause[MC_CAUSE_REFRESH].count, rec->value[COL_SPIKES]);
-		assert_int_equal(rec->value[COL_MAX_CAUSE], MC_CAUSE_REFRESH);
-		assert_figure(rec, COL_UNKNOWN_SHARE, 0);
+	reset(1);
+	every_ps = 7800 * NS;
+	pause_ps = 350 * NS;
+	sim.look = 5 * NS;	/* so that accesses come at any time of a pause */
+	assert_int_equal(measure("tail size=64K repeat=2 count=50000"), 0);
+	trace = rec->tail->trace;
+	assert_in_range(trace->before, 1000, MC_TRACE_BEFORE);
+	assert_in_range(trace->n - trace->before, 100, MC_TRACE);
+	assert_in_range(trace->unknown, trace->n - trace->before, trace->n);
+	/* All begin during a pause, and end when it ends, but for the access itself. */
+	for (u32 i = trace->before; i < trace->n; i++) {
+		assert_in_range(mc_tail_ps(rec->tail, trace->spike[i].ticks), 150 * NS, 470 * NS);
+		late += trace->spike[i].window != trace->spike[trace->before].window;
 	}
+	assert_true(late > 0);
+	assert_int_equal(rec->tail->cause[MC_CAUSE_UNKNOWN].count, rec->value[COL_SPIKES]);
+	assert_int_equal(rec->tail->known >> MC_CAUSE_REFRESH & 1, 0);
+	assert_figure(rec, COL_UNKNOWN_SHARE, 10000);
 }
 
 /* On a clock with coarse steps, all times have the period of its steps. */
@@ -336,17 +338,7 @@ static void test_a_coarse_clock_shows_no_period(void **state)
 	every_ps = 7800 * NS;
 	pause_ps = 2000 * NS;
 	assert_int_equal(measure("tail size=64K repeat=1 count=5000"), 0);
-	assert_no_figure(rec, COL_REFRESH);
-}
-
-/* There are too few spikes to tell. */
-static void test_without_spikes_nothing_is_known(void **state)
-{
-	reset(1);
-	assert_int_equal(measure("tail size=64K repeat=1 count=5000"), 0);
-	assert_no_figure(rec, COL_REFRESH);
-	assert_no_figure(rec, COL_PERIOD);
-	assert_int_equal(rec->tail->known >> MC_CAUSE_REFRESH & 1, 0);
+	assert_int_equal(rec->tail->trace->n + rec->tail->trace->unknown, 0);
 }
 
 /* ------------------------------------------------------------- the causes */
@@ -381,16 +373,18 @@ static void test_planted_causes_are_found(void **state)
 		print_message("%-10s planted %llu found %llu\n",
 			      mc_name_of(mc_cause_names, cause), planted[cause], sum->count);
 		excess += sum->excess;
-		if (cause == MC_CAUSE_REFRESH)
-			continue;
 		assert_int_equal(planted[cause], planting >> cause & 1 ? EVENTS : 0);
+		/* Those of the refresh are among the unknown ones. */
+		if (cause == MC_CAUSE_UNKNOWN) {
+			assert_in_range(sum->count, 1000, 10000);
+			continue;
+		}
 		assert_int_equal(sum->count, planted[cause]);
 		/* An access that is hit may have waited for the refresh, too. */
 		assert_in_range(sum->excess, planted_ps[cause],
 				planted_ps[cause] + planted[cause] * pause_ps);
 	}
 	assert_int_equal(excess, mc_tail_excess(rec->tail));
-	assert_in_range(rec->tail->cause[MC_CAUSE_REFRESH].count, 1000, 10000);
 	assert_figure(rec, COL_MAX, mc_tail_ps(rec->tail, rec->tail->worst->ticks));
 	assert_figure(rec, COL_MAX_CAUSE, MC_CAUSE_STEAL);
 }
@@ -432,8 +426,7 @@ static void test_what_comes_between_accesses_is_no_cause(void **state)
 		assert_int_equal(measure(line), 0);
 		assert_int_equal(planted[MC_CAUSE_INTERRUPT], EVENTS);
 		for (u32 cause = 0; cause < MC_NCAUSES; cause++) {
-			/* At a pace, not all spikes are known to be refreshes. */
-			if (cause != MC_CAUSE_REFRESH && !(i && cause == MC_CAUSE_UNKNOWN))
+			if (cause != MC_CAUSE_UNKNOWN)
 				assert_int_equal(rec->tail->cause[cause].count, 0);
 		}
 		assert_int_equal(lines_seen, ~0ULL);
@@ -540,7 +533,7 @@ static void test_times_shorter_than_the_clocks_are_one_bin(void **state)
 /* What nobody counts is not known. */
 static void test_unknown_causes_are_said(void **state)
 {
-	char text[8192];
+	static char text[MC_TAIL_ROW_MAX];
 	struct mc_text t = MC_TEXT(text);
 
 	reset(1);

@@ -2,6 +2,7 @@
 /* module/core/tail.c: histograms in fixed memory, spikes and their causes, and both as JSON. */
 #include "cmocka_all.h"
 
+#include "core/record.h"
 #include "core/stats.h"
 #include "core/tail.h"
 #include "stub/chance.h"
@@ -150,10 +151,50 @@ static void as_json(void **state)
 		assert_non_null(strstr(text, parts[i]));
 }
 
+/*
+ * One of a known cause is not kept, nor what comes right behind a spike in its window. The numbers
+ * of a window begin with its time.
+ */
+static void spikes_one_by_one(void **state)
+{
+	static const struct mc_spike before[] = {
+		{ 1000, 320, 0, MC_CAUSE_UNKNOWN }, { 9000, 420, 0, MC_CAUSE_UNKNOWN },
+		{ 20000, 5000, 1, MC_CAUSE_INTERRUPT }, { 25400, 300, 1, MC_CAUSE_UNKNOWN },
+		{ 33000, 370, 1, MC_CAUSE_UNKNOWN },
+	};
+	static const struct mc_spike during[] = {
+		{ 50000, 330, 7, MC_CAUSE_UNKNOWN }, { 50500, 330, 7, MC_CAUSE_UNKNOWN },
+		{ 58000, 340, 7, MC_CAUSE_UNKNOWN },
+	};
+	static struct mc_trace trace;
+	static char text[4096];
+	struct mc_text t = MC_TEXT(text);
+	u32 i;
+
+	start(&tail);
+	tail.trace = &trace;
+	mc_tail_json(&t, &tail);
+	assert_non_null(strstr(text, ",\"trace_ns\":{\"unknown\":0,\"before\":[],\"during\":[]}}"));
+	t.len = 0;
+	mc_trace_add(&trace, before, ARRAY_SIZE(before), 500, true);
+	mc_trace_add(&trace, during, ARRAY_SIZE(during), 500, false);
+	mc_tail_json(&t, &tail);
+	assert_non_null(strstr(text, ",\"trace_ns\":{\"unknown\":3,"
+			       "\"before\":[[1000,0,300,7700,400],[33000,0,350]],"
+			       "\"during\":[[50000,0,310,7690,320]]}}"));
+	/* When there is no more room, nothing is counted. */
+	for (i = 0; i < MC_TRACE; i++)
+		mc_trace_add(&trace, during, 1, 0, false);
+	assert_int_equal(trace.n, MC_TRACE);
+	assert_int_equal(trace.before, 3);
+	assert_int_equal(trace.unknown, 1 + MC_TRACE - 3);
+}
+
 /* The longest line that there can be fits the buffer of a record. */
 static void the_longest_json_fits(void **state)
 {
-	static char text[96 << 10];
+	static struct mc_trace trace;
+	static char text[MC_TAIL_ROW_MAX];
 	struct mc_text t = MC_TEXT(text);
 
 	start(&tail);
@@ -164,7 +205,13 @@ static void the_longest_json_fits(void **state)
 		for (u32 i = 0; i < MC_TAIL_SLOTS; i++)
 			spike(&tail, i * 100000000000ULL, 99999999999ULL, cause);
 	}
+	tail.trace = &trace;
+	for (u32 i = 0; i < MC_TRACE; i++) {
+		struct mc_spike one = { i * 10000000000ULL, ~0U, i / 2, MC_CAUSE_UNKNOWN };
+
+		mc_trace_add(&trace, &one, 1, 0, i < MC_TRACE_BEFORE);
+	}
 	mc_tail_json(&t, &tail);
 	assert_false(t.cut);
-	assert_in_range(t.len, 60000, sizeof(text) - 8192);
+	assert_in_range(t.len, 100000, sizeof(text) - 8192);
 }

@@ -20,7 +20,7 @@ from sys import intern
 from types import NoneType
 
 from mc import Failure, plural, quoted, say
-from mc.records import reading, schema, store, writing
+from mc.records import conclusions, reading, schema, store, writing
 from mc.records.fields import DISTURBED
 from mc.records.tests import NUMBERS
 from mc.status import WRONG
@@ -152,14 +152,14 @@ def parse(lines: Iterable[bytes], name: str) -> list[Run]:
         for line in lines:
             number += 1
             if not line.endswith(b"\n"):
-                raise Cut(f"{name}:{number}: cut short in the middle of a line", reader.runs)
+                raise Cut(f"{name}:{number}: cut short in the middle of a line", reader.all_runs())
             reader.take(line)
     except Exception as error:
         where = name if isinstance(error, OSError) else f"{name}:{number}"
         raise reading.failure(where, error) from None
     if missing := reader.end():
-        raise Cut(f"{name}:{number + 1}: {missing}", reader.runs)
-    return reader.runs
+        raise Cut(f"{name}:{number + 1}: {missing}", reader.all_runs())
+    return reader.all_runs()
 
 
 class _Reader:
@@ -177,6 +177,12 @@ class _Reader:
         if self.missing and kind != "result":
             raise ValueError(self._message_on_missing_results())
         getattr(self, "_" + kind)(record)
+
+    def all_runs(self) -> list[Run]:
+        """The runs, with all that follows from their results."""
+        for run in self.runs:
+            conclusions.draw(run.results)
+        return self.runs
 
     def end(self) -> str:
         """A sentence about records that are missing after the last line; empty if none are."""
@@ -374,7 +380,18 @@ def _is_tail(value: object) -> bool:
         return False
     return all(isinstance(one, list) and len(one) == 3 and _is_number(one[0], least=0)
                and _is_number(one[1], least=0) and isinstance(one[2], str)
-               for one in value["worst"] + value["spikes"]) and all(map(_is_cause, value["causes"]))
+               for one in value["worst"] + value["spikes"]) \
+        and all(map(_is_cause, value["causes"])) \
+        and ("trace_ns" not in value or _is_trace(value["trace_ns"]))
+
+
+def _is_trace(value: object) -> bool:
+    """Whether it has spikes one by one: of each window when it began, then pairs of times."""
+    return isinstance(value, dict) and _is_count(value.get("unknown")) and all(
+        isinstance(value.get(key), list) and all(
+            isinstance(window, list) and len(window) % 2 and len(window) > 1
+            and all(map(_is_count, window)) for window in value[key])
+        for key in ("before", "during"))
 
 
 def _is_cause(value: object) -> bool:
