@@ -85,7 +85,7 @@ class Tests(FromSource):
 
     def run(self):
         self.env.note_dependency(str(TOP / "tools/tests"))
-        for file in TOP.glob("module/*/*.[ch]"):
+        for file in TOP.glob("module/**/*.[ch]"):
             self.env.note_dependency(str(file))
         text = subprocess.run([TOP / "tools/tests"], check=True, stdout=subprocess.PIPE,
                               text=True).stdout

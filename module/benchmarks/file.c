@@ -3,10 +3,10 @@
  * file: how fast files are read and written, and how much memory traffic this causes.
  *
  * A file that is written holds a pattern (core/pattern.c), another one for each sample,
- * so that a reader can compare every byte. file_job.c has the threads.
+ * so that a reader can compare every byte. file/job.c has the threads.
  */
 #include "core/math.h"
-#include "measure/file_job.h"
+#include "benchmarks/file/job.h"
 #include "measure/test.h"
 #include "platform/os.h"
 

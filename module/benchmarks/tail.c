@@ -2,10 +2,10 @@
 /*
  * tail: how long an access takes at worst, and why.
  *
- * The request, and the record. measure/watch.c times the accesses and finds the causes of the slow
- * ones, measure/watch_samples.c makes samples of them.
+ * The request, and the record. tail/watch.c times the accesses and finds the causes of the slow
+ * ones, tail/samples.c makes samples of them.
  */
-#include "measure/watch.h"
+#include "benchmarks/tail/watch.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/tail.c and module/measure/watch*.c natively, with threads in virtual time, on a
- * machine whose memory pauses for its refresh, and on which interrupts and other events come at
- * moments that are known.
+ * module/benchmarks/tail.c and its folder natively, with threads in virtual time, on a machine whose
+ * memory pauses for its refresh, and on which interrupts and other events come at moments that are
+ * known.
  */
 #define TEST	mc_test_tail
 #include "stub/engine.h"

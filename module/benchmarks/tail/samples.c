@@ -4,7 +4,7 @@
  *
  * A sample is count= accesses of each thread, and its time is their median.
  */
-#include "measure/watch.h"
+#include "benchmarks/tail/watch.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 

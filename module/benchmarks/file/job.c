@@ -8,7 +8,7 @@
  */
 #include "core/math.h"
 #include "core/pattern.h"
-#include "measure/file_job.h"
+#include "benchmarks/file/job.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 

@@ -7,10 +7,10 @@
  * the time between two accesses is watched, too: where it was long, the counts are read before
  * the next access. Nothing is read while nothing happens.
  *
- * Spikes without such a cause that end at equal distances are of the memory's refresh. Those of some
- * windows before the samples are kept, so that the reader of the record can find its period.
+ * Spikes without such a cause that end at equal distances are of the memory's refresh. Those of
+ * some windows before the samples are kept, so that the reader of the record can find its period.
  */
-#include "measure/watch.h"
+#include "benchmarks/tail/watch.h"
 #include "arch/cores.h"
 #include "platform/causes.h"
 #include "platform/clock.h"

@@ -3,7 +3,7 @@
  * Only regular files are opened. A file is overwritten only if it is empty or holds
  * what op=write has written, and never removed.
  */
-#include "measure/open_files.h"
+#include "benchmarks/file/files.h"
 #include "platform/os.h"
 
 static int explain_open(const struct mc_open_file *t, const struct mc_file_wanted *ask,

@@ -3,7 +3,7 @@
 #ifndef MC_FILE_JOB_H
 #define MC_FILE_JOB_H
 
-#include "measure/open_files.h"
+#include "benchmarks/file/files.h"
 #include "measure/measurement.h"
 
 #define MC_NOWHERE	(~0ULL)
