@@ -28,7 +28,7 @@ enum { KEY_IDLE = MC_KEY_FIRST, KEY_OP, KEY_WIDTH, KEY_STEPS };
 
 enum {
 	COL_SCOPE, COL_STEP, COL_AT, COL_MB_PER_S, COL_CORE_MHZ, COL_FIRST_MB_PER_S,
-	COL_FIRST_CORE_MHZ, COL_MS_TO_95, COL_LOST, COL_IDLE,
+	COL_FIRST_CORE_MHZ, COL_IDLE,
 };
 
 enum { SCOPE_WHOLE, SCOPE_STEP };
@@ -37,7 +37,6 @@ enum { SCOPE_WHOLE, SCOPE_STEP };
 #define WINDOW_NS	25000ULL	/* longest window at full speed */
 #define PIECE_NS	50000000ULL	/* a longer pause is interrupted to see a stop */
 #define SETTLED_PART	4		/* the last steps: one of so many */
-#define FAST_PERCENT	95
 #define ARRAY_LEAST	1024ULL
 
 #define FIRST_WORD	1ULL
@@ -83,11 +82,6 @@ static const struct mc_column columns[] = {
 	  .help = "payload in the first step" },
 	[COL_FIRST_CORE_MHZ] = { .name = "first_core_mhz",
 	  .help = "clock of the core right after the pause" },
-	[COL_MS_TO_95] = { .name = "ms_to_95", .decimals = 2, .help =
-		"when the first step began from which on 95 % of the steps have 95 % of the settled speed",
-	},
-	[COL_LOST] = { .name = "lost_bytes",
-	  .help = "payload that the steps before that one moved less than settled ones" },
 	[COL_IDLE] = { .name = "idle_us", .decimals = 1, .json_only = true,
 	  .help = "how long the pause really was, median" },
 };
@@ -465,47 +459,6 @@ static enum mc_steady judge(const struct ramp_job *job, const struct mc_record *
 	return mc_steady_of(job->scratch, n, MC_SAMPLES_PERMILLE);
 }
 
-/*
- * The first step that is fast and from which on FAST_PERCENT of the steps are; the others
- * are dips that most machines have now and then. Return: @steps if there is none.
- */
-static u32 fast_from(const struct mc_record *step, u32 steps, u64 settled_ps)
-{
-	u32 first = steps, fast = 0, k = steps;
-
-	while (k--) {
-		u64 ps = step[k].stats.median_ps;
-
-		if (!ps || mc_muldiv(settled_ps, 100, ps) < FAST_PERCENT)
-			continue;
-		fast++;
-		if (fast * 100 >= (steps - k) * FAST_PERCENT)
-			first = k;
-	}
-	return first;
-}
-
-/* How long it took until the core was fast, and what that cost. */
-static void say_ramp(struct mc_record *rec, const struct mc_record *step, u32 steps)
-{
-	u32 fast = fast_from(step, steps, rec->stats.median_ps), k;
-	u64 settled = mc_muldiv(rec->payload_bytes, STEP_NS * 1000, rec->stats.median_ps);
-	u64 lost = 0;
-
-	if (fast == steps)
-		return;
-	/* A step begins half of its length before its middle; both are in 100 ns. */
-	mc_record_set(rec, COL_MS_TO_95, fast ?
-		      (step[fast].value[COL_AT] - STEP_NS / 200) / 100 : 0);
-	for (k = 0; k < fast; k++) {
-		u64 ps = step[k].stats.median_ps;
-		u64 moved = ps ? mc_muldiv(rec->payload_bytes, STEP_NS * 1000, ps) : settled;
-
-		lost += settled - min(moved, settled);
-	}
-	mc_record_set(rec, COL_LOST, lost);
-}
-
 static void fill_whole(struct mc_record *rec, struct ramp_job *job)
 {
 	const struct mc_record *step = rec + 1;
@@ -529,8 +482,6 @@ static void fill_whole(struct mc_record *rec, struct ramp_job *job)
 	mc_record_set(rec, COL_CORE_MHZ, step[job->steps - 1].value[COL_CORE_MHZ]);
 	mc_record_set(rec, COL_IDLE,
 		      mc_ticks_to_ps(mc_median(job->slept, job->done)) / 100000);
-	if (rec->steady != MC_STEADY_NO)
-		say_ramp(rec, step, job->steps);
 }
 
 static void ramp_fill(struct mc_record *rec, void *arg, const struct mc_run *run)

@@ -9,7 +9,7 @@
 /* As ramp.c numbers its columns. */
 enum {
 	COL_SCOPE, COL_STEP, COL_AT, COL_MB_PER_S, COL_CORE_MHZ, COL_FIRST_MB_PER_S,
-	COL_FIRST_CORE_MHZ, COL_MS_TO_95, COL_LOST, COL_IDLE,
+	COL_FIRST_CORE_MHZ, COL_IDLE,
 };
 
 #define STEPS		40		/* the preset */
@@ -45,14 +45,6 @@ static u64 always_fast(u64 awake_ps)
 static u64 half_for_3_ms(u64 awake_ps)
 {
 	return awake_ps < 3 * MS ? 2 * PASS_PS : PASS_PS;
-}
-
-static u64 percent;		/* of the full speed, at first */
-static u64 fast_until;		/* but not before */
-
-static u64 slower_for_3_ms(u64 awake_ps)
-{
-	return awake_ps >= fast_until && awake_ps < 3 * MS ? PASS_PS * 100 / percent : PASS_PS;
 }
 
 static u64 ever_faster(u64 awake_ps)
@@ -129,8 +121,6 @@ static void assert_flat(const struct mc_record *r, u64 idle_us)
 	assert_figure(r, COL_FIRST_MB_PER_S, TENTHS_MB(PASS_PS));
 	assert_figure(r, COL_CORE_MHZ, 4000);
 	assert_figure(r, COL_FIRST_CORE_MHZ, 4000);
-	assert_figure(r, COL_MS_TO_95, 0);
-	assert_figure(r, COL_LOST, 0);
 	assert_figure(r, COL_IDLE, idle_us * 10);
 	assert_int_equal(r->steady, MC_STEADY_YES);
 	assert_int_equal(r->payload_bytes, SIZE);
@@ -143,7 +133,6 @@ static void assert_flat(const struct mc_record *r, u64 idle_us)
 		assert_figure(one, COL_AT, FIRST_MIDDLE + k * STEP_PS / 100 / NS);
 		assert_figure(one, COL_MB_PER_S, TENTHS_MB(PASS_PS));
 		assert_figure(one, COL_CORE_MHZ, 4000);
-		assert_no_figure(one, COL_MS_TO_95);
 		assert_int_equal(one->stats.median_ps, PASS_PS);
 		assert_int_equal(one->verified, MC_VERIFIED_OK);
 		assert_int_equal(one->steady, MC_STEADY_NOT_KNOWN);
@@ -173,7 +162,7 @@ static void test_a_core_that_is_always_fast(void **state)
  */
 static void test_a_core_at_half_speed_for_3_ms(void **state)
 {
-	u64 begin = 11 * STEP_PS, mixed, lost, k;
+	u64 mixed, k;
 
 	reset(1);
 	pass_ps = half_for_3_ms;
@@ -187,28 +176,11 @@ static void test_a_core_at_half_speed_for_3_ms(void **state)
 		assert_int_equal(rec[1 + k].stats.median_ps, PASS_PS);
 	assert_figure(rec, COL_FIRST_MB_PER_S, TENTHS_MB(2 * PASS_PS));
 	assert_figure(rec, COL_MB_PER_S, TENTHS_MB(PASS_PS));
-	begin += CLOCK_PS + (7 * 2 + 6) * WINDOW_PS;
-	assert_figure(rec, COL_MS_TO_95, begin / NS / 10000);
-	lost = 11 * (SIZE * 2500 - SIZE * 1250) + SIZE * 2500 - SIZE * 250000 * NS / mixed;
-	assert_figure(rec, COL_LOST, lost);
 	assert_int_equal(rec->steady, MC_STEADY_YES);
 	assert_figure(rec, COL_IDLE, 50000);
 	/* Without a pause, the core has been awake for long. */
 	assert_int_equal(measure("ramp idle=0 op=write warmup=0 repeat=3"), 0);
 	assert_flat(rec, 0);
-}
-
-/* A core is fast from 95 % on, if it stays so. */
-static void test_a_core_that_is_nearly_fast(void **state)
-{
-	for (percent = 90; percent <= 96; percent += 2) {
-		reset(1);
-		pass_ps = slower_for_3_ms;
-		fast_until = percent == 90 ? 0 : MS;
-		assert_int_equal(measure("ramp idle=5ms op=write warmup=0 repeat=3"), 0);
-		assert_in_range(rec->value[COL_MS_TO_95], percent < 95 ? 280 : 0,
-				percent < 95 ? 320 : 0);
-	}
 }
 
 static void test_a_core_that_never_settles(void **state)
@@ -217,8 +189,6 @@ static void test_a_core_that_never_settles(void **state)
 	pass_ps = ever_faster;
 	assert_int_equal(measure("ramp idle=1ms op=write warmup=0 repeat=3"), 0);
 	assert_int_equal(rec->steady, MC_STEADY_NO);
-	assert_no_figure(rec, COL_MS_TO_95);
-	assert_no_figure(rec, COL_LOST);
 	assert_true(rec->value[COL_FIRST_MB_PER_S] < rec->value[COL_MB_PER_S]);
 	/* So few steps do not show it. */
 	assert_int_equal(measure("ramp idle=1ms op=write steps=8 warmup=0 repeat=3"), 0);
@@ -263,7 +233,6 @@ static void test_a_disturbed_window_is_left_out(void **state)
 		assert_int_equal(rec[1].stats.max_ps, PASS_PS);
 		assert_int_equal(rec[2].stats.samples, 3);
 		assert_int_equal(rec[2].disturbed[0], 0);
-		assert_figure(rec, COL_MS_TO_95, 0);
 	}
 }
 
@@ -353,7 +322,6 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_int_equal(rec[0].stats.samples, 2);
 	assert_int_equal(rec[4].stats.samples, 2);
 	assert_int_equal(rec[0].verified, MC_VERIFIED_OFF);
-	assert_figure(rec, COL_MS_TO_95, 0);
 }
 
 /* A thread that sleeps for 200 ms looks after 50. */

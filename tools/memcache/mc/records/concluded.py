@@ -3,6 +3,12 @@
 the record itself."""
 
 FIGURES: dict[str, list[dict]] = {
+    "ramp": [
+        {"name": "ms_to_95", "decimals": 2, "help": "when the first step began from which on 95 % "
+         "of the steps have 95 % of the settled speed"},
+        {"name": "lost_bytes",
+         "help": "payload that the steps before that one moved less than settled ones"},
+    ],
     "tail": [
         {"name": "refresh", "words": ["found", "not_found"],
          "help": "do spikes have a period? null: there were too few"},

@@ -4,18 +4,52 @@ older versions have these figures already, as have files of `memcache run`."""
 
 from mc.records import concluded, refresh
 
+FAST = 0.95         # of the settled speed, and of all later steps
+STEP_US = 250       # a step of `ramp`, at least
+
 
 def draw(results: list[dict]) -> None:
     """Add to these results, which are all of a request, the figures that they lack."""
+    test = str(results[0].get("test")) if results else ""
+    names = concluded.names(test)
+    if names and (lacking := [result for result in results if not names & result.keys()]):
+        for result in lacking:
+            result.update(dict.fromkeys(figure["name"] for figure in concluded.FIGURES[test]))
+        CONCLUDE[test](lacking)
+
+
+def _ramps(results: list[dict]) -> None:
+    """When a core is as fast as it becomes, and what that has cost: of each record of a whole,
+    which those of its steps follow. Some may be missing from a file that was cut short."""
+    begins = [i for i, result in enumerate(results) if result.get("scope") == "whole"]
+    for begin, end in zip(begins, [*begins[1:], len(results)]):
+        whole, steps = results[begin], results[begin + 1:end]
+        settled = whole.get("median_ns")
+        if not settled or whole.get("steady") == "no" or not whole.get("payload_bytes") or \
+                whole.get("steps", len(steps)) != len(steps):
+            continue
+        speeds = [settled / step["median_ns"] if step.get("median_ns") else None for step in steps]
+        # The others are dips that most machines have now and then.
+        fast = [speed is not None and speed >= FAST for speed in speeds]
+        first = next((k for k, one in enumerate(fast)
+                      if one and sum(fast[k:]) >= FAST * (len(fast) - k)), None)
+        if first is None:
+            continue
+        at = steps[first].get("at_us")
+        whole["ms_to_95"] = 0.0 if not first or at is None else \
+            int(round(10 * at) - 5 * STEP_US) // 100 / 100
+        whole["lost_bytes"] = int(sum(
+            (1 - min(speed, 1)) * whole["payload_bytes"] * 1000 * STEP_US / settled
+            for speed in speeds[:first] if speed is not None))
+
+
+def _tails(results: list[dict]) -> None:
     for result in results:
-        test = str(result.get("test"))
-        if test in CONCLUDE and not concluded.names(test) & result.keys():
-            CONCLUDE[test](result)
+        _tail(result)
 
 
 def _tail(result: dict) -> None:
     trace = (result.get("tail") or {}).get("trace_ns")
-    result.update(dict.fromkeys(figure["name"] for figure in concluded.FIGURES["tail"]))
     usual, limit = result.get("ns_per_access"), result.get("spike_limit_ns")
     if not trace or usual is None or limit is None:
         return
@@ -68,4 +102,4 @@ def _mark(result: dict, marked: list[refresh.Spike]) -> None:
         result["max_cause"] = worst[0][2]
 
 
-CONCLUDE = {"tail": _tail}
+CONCLUDE = {"ramp": _ramps, "tail": _tails}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The period of refresh, on made-up traces of loads of which the pauses are known, and what a
-record that has such a trace says. A trace whose times were shuffled has as many spikes, as long
+"""What the front end concludes from counts. The period of refresh is found on made-up traces of
+loads of which the pauses are known. A trace whose times were shuffled has as many spikes, as long
 ones, but no period."""
 
 import random
@@ -163,6 +163,53 @@ class Record(fake.unittest.TestCase):
         self.assertNotIn("refresh_period_ns", result)
         result, _ = self.conclude(self.before, self.quiet, 1000, ns_per_access=None)
         self.assertIsNone(result["refresh"])
+
+
+def ramp(speeds, steady="yes", **more):
+    """The record of a whole and those of its steps: how fast each is; None: not known. A pass over
+    16,384 bytes takes 100 ns at the settled speed. Step k begins k * 258 us after the pause."""
+    steps = [{"test": "ramp", "scope": "step", "at_us": round(258 * k + 125, 1),
+              "median_ns": speed and 100 / speed} for k, speed in enumerate(speeds)]
+    return [{"test": "ramp", "scope": "whole", "at_us": None, "median_ns": 100.0,
+             "payload_bytes": 16384, "steady": steady} | more, *steps]
+
+
+class Ramp(fake.unittest.TestCase):
+    def test_when_a_core_is_fast_and_what_that_cost(self):
+        step = 16384 * 2500
+        cases = (
+            ([1.0] * 40, 0.0, 0), ([0.5] * 12 + [1.0] * 28, 3.09, 12 * step // 2),
+            # Of the steps behind the first fast one, 95 % are fast, or just not.
+            ([0.5, 1.0] + [0.5] * 2 + [1.0] * 36, 1.03, 3 * step // 2),
+            ([0.5, 1.0, 1.0, 0.5] + [1.0] * 36, 0.25, step // 2),
+            ([0.94] * 12 + [1.0] * 28, 3.09, round(12 * 0.06 * step)),
+            ([0.96] * 12 + [1.0] * 28, 0.0, 0),
+            # A step that is not known is not slow, and faster ones win nothing back.
+            ([0.5, None, 1.2, 0.5, 0.5, 0.5] + [1.0] * 34, 1.54, 4 * step // 2),
+            ([1.0] + [0.5] * 39, None, None), ([None] * 40, None, None))
+        for speeds, ms, lost in cases:
+            with self.subTest(speeds):
+                results = ramp(speeds) + ramp([1.0] * 8)
+                conclusions.draw(results)
+                whole, step_1 = results[:2]
+                self.assertEqual(whole["ms_to_95"], ms)
+                if lost:
+                    self.assertAlmostEqual(whole["lost_bytes"], lost, delta=1)
+                else:
+                    self.assertEqual(whole["lost_bytes"], lost)
+                self.assertIsNone(step_1["ms_to_95"])
+                self.assertEqual(results[len(speeds) + 1]["ms_to_95"], 0.0)
+
+    def test_what_did_not_settle_says_nothing(self):
+        for more in {"steady": "no"}, {"median_ns": None}, {"payload_bytes": None}, {"steps": 41}:
+            results = ramp([0.5] * 12 + [1.0] * 28, **more)
+            conclusions.draw(results)
+            self.assertEqual((results[0]["ms_to_95"], results[0]["lost_bytes"]), (None, None))
+
+    def test_older_records_stay(self):
+        old = [record | {"ms_to_95": 7.0, "lost_bytes": 7} for record in ramp([1.0] * 4)]
+        conclusions.draw(old)
+        self.assertEqual(old[0]["ms_to_95"], 7.0)
 
 
 if __name__ == "__main__":
