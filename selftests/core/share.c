@@ -103,34 +103,6 @@ static void test_the_interval_has_the_planted_share(void **state)
 	}
 }
 
-/*
- * The verdict compares the fastest of many bursts with half of what parts take. It says the
- * same of a machine that combines all bursts and of one that combines one in a hundred.
- */
-static void test_the_fastest_burst_does_not_tell_shares_apart(void **state)
-{
-	unsigned int i, run, said[ARRAY_SIZE(shares)] = { 0 };
-
-	chance_state = 1;
-	machine = machines[0];
-	machine.base = 0;
-	for (i = 0; i < ARRAY_SIZE(shares); i++) {
-		for (run = 0; run < RUNS; run++) {
-			u64 fastest = ~0ULL, k;
-
-			plant(shares[i]);
-			for (k = 0; k < 1024; k++)
-				fastest = ps[0][k] < fastest ? ps[0][k] : fastest;
-			said[i] += 2 * fastest <= 8 * machine.transaction;
-		}
-	}
-	for (i = 0; i < ARRAY_SIZE(shares); i++)
-		print_message("share %llu ppm: yes in %u of %u\n", shares[i], said[i], RUNS);
-	/* All but the share of nothing. */
-	for (i = 1; i + 1 < ARRAY_SIZE(shares); i++)
-		assert_int_equal(said[i], said[0]);
-}
-
 static void test_kinds_that_do_not_differ_are_not_told_apart(void **state)
 {
 	struct mc_share s;
