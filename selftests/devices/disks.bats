@@ -17,7 +17,7 @@ setup_file() {
 	modprobe -a nvme virtio_blk ahci sd_mod xhci_pci usb_storage ext4 dm_mod
 	for name in nvme0n1 nvme1n1 vda sda sdb; do
 		until [ -b "/dev/$name" ]; do sleep 0.1; done
-		head -c 32M /dev/urandom >"/dev/$name"
+		head -c 8M /dev/urandom >"/dev/$name"
 	done
 }
 
@@ -94,7 +94,7 @@ refused() {
 }
 
 @test "what lies on SATA" {
-	local sectors=32768
+	local sectors=16384
 	echo "0 $sectors linear /dev/sda 0" | dmsetup create group-root
 	mkfs.ext4 -q /dev/mapper/group-root
 	mount /dev/mapper/group-root on
@@ -126,11 +126,11 @@ refused() {
 	local address moment signal sum
 	address=$(controller "$NVME")
 	sum=$(sha256sum <"/dev/$NVME")
-	for moment in $(seq 12); do
+	for moment in $(seq 8); do
 		signal=$((moment % 2 ? 15 : 9))
 		LENT=$$ setsid "$FRONT" mmio --yes --even storage --where user -o "$moment.jsonl" \
 			"$address" >report 2>&1 3>&- &
-		sleep "$((moment * 7 / 10)).$((moment * 7 % 10))"
+		sleep "$((moment * 9 / 10)).$((moment * 9 % 10))"
 		# The one that gives it back has a session of its own, as in a control group.
 		grep -lzx "LENT=$$" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3 |
 			xargs -r kill -$signal || true
