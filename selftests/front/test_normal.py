@@ -368,13 +368,14 @@ class Width(Case):
             with self.subTest(f"{names} {empty} {about}"):
                 runs = self.runs(rate("copy", 11000.0), **slots(names, empty) | about)
                 self.assertEqual(said, f"T{self.REMARK}" in self.text(runs))
-        self.assertEqual("", normal.remark_on_width(CPU))
+        self.assertEqual([], normal.remark_on_width(CPU))
 
     def test_a_socket_with_fewer_channels_than_others_of_its_model_is_full(self):
         for names, empty, most in (("ABCD", "", None), ("ABC", "D", None), ("AB", "CD", 256),
                                    ("ABCD", "EFGH", 512), ("AB", "CDEFGHIJ", 512)):
             with self.subTest(names + empty):
-                said = normal.remark_on_width(CPU | {"cpu_model": 143} | slots(names, empty))
+                about = CPU | {"cpu_model": 143} | slots(names, empty)
+                said = "".join(normal.remark_on_width(about))
                 self.assertEqual(most is not None, bool(said))
                 self.assertIn(f"up to 512: {25600 * len(names)} MB/s at most, where {most} bits of "
                               "this speed" if most else "", said)

@@ -46,6 +46,12 @@ def out_of(count: int, total: int, word: str) -> str:
     return f"{count} of {plural(total, word)}"
 
 
+def join_words(words: Iterable[str], last: str = "and") -> str:
+    """`a, b and c`"""
+    words = list(words)
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
 def nearest(word: str, words: Iterable[str]) -> str:
     """The known word that is most like this one; empty if none is. It is the rule of
     module/core/meant.c: a letter may differ, two or more in long words; or the rest is missing."""

@@ -6,7 +6,7 @@ lines of text, output/page.py into HTML.
 an empty line stands before a heading, before a grid and after a grid.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 
@@ -97,6 +97,6 @@ def turn_matrix(grid: Grid) -> Grid:
 Part = Heading | Sentence | Grid | Picture
 
 
-def bullets(texts: list[str], gap: bool | None = None) -> list[Part]:
+def bullets(texts: Sequence[str], gap: bool | None = None) -> list[Part]:
     """The items of a list. `gap` applies to the first item."""
     return [Sentence(text, "- ", None if number else gap) for number, text in enumerate(texts)]

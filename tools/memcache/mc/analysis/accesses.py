@@ -4,7 +4,7 @@ results that it compares; without them it is not said."""
 
 from collections.abc import Iterator
 
-from mc.analysis import verdict
+from mc.analysis import verdict, words
 from mc.records import units
 
 ALIKE = 1.25        # times that differ by less are alike: rounds differ as much
@@ -85,7 +85,7 @@ def _sentences_on_bursts(results: list[dict], times: Times) -> Iterator[str]:
             ": nothing was combined." if combined <= one["width_bytes"] else ".")
     whole = verdict.whole_bursts(one)
     if whole:
-        yield f"By WC, {verdict.whole_bursts_in_words(whole)} of descriptors leave the CPU whole."
+        yield f"By WC, {words.whole_bursts(whole)} of descriptors leave the CPU whole."
     elif one.get("whole_how") == "not_told_apart":
         yield "How many descriptors leave the CPU whole is not known: their times do not tell " \
               "two transactions from one."

@@ -3,12 +3,12 @@
 each byte of the file, and the cost of the VFS of the kernel, of comparing each byte, and of more
 readers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mc import out_of
 from mc.analysis.steps import median
 from mc.analysis.traffic import AMPLIFIED, WHY, Pairs, allows_conclusions, amplification
+from mc.analysis.words import Say, said
 from mc.parts import Heading, Part, bullets
 from mc.records import units
 from mc.records.results import Run
@@ -49,16 +49,9 @@ def parts(runs: list[Run], emulated: bool) -> list[Part]:
              *([] if doubtful else [*_sentences_on_checking(by_setting),
                                     *_sentences_on_readers(by_setting),
                                     *_sentence_on_vfs(by_setting)]),
-             *_sentence_on_uncached(by_setting), *_sentence_on_uncounted(runs)]
-    if doubtful:
-        texts.append("No conclusion is drawn from the counters: in "
-                     f"{out_of(len(doubtful), len(counted), 'result')} it is not known that they "
-                     "count all of the memory that can hold the file (`memcache run --counters` "
-                     "keeps which they count), or "
-                     "they claim more than it can move.")
-    if emulated:
-        texts.append("Rates are left out: on an emulated machine no difference between them "
-                     "means anything.")
+             *_sentence_on_uncached(by_setting), *_sentence_on_uncounted(runs),
+             *said((doubtful, "reads_doubtful", {"count": (len(doubtful), len(counted))}),
+                   (emulated, "rates_left_out", {}))]
     return [Heading("Reads of files"), *bullets(texts)]
 
 
@@ -110,7 +103,7 @@ def _setting_in_words(setting: Setting, by: dict[tuple[str, str], Read], emulate
     return f"{_name(setting)}: {'; '.join(texts) or 'measured'}."
 
 
-def _sentences_on_checking(all_reads: Reads) -> Iterator[str]:
+def _sentences_on_checking(all_reads: Reads) -> list[Say]:
     """Sentences on how much more the memory reads if each byte is compared."""
     extra = {}
     for setting, by in all_reads.items():
@@ -119,18 +112,13 @@ def _sentences_on_checking(all_reads: Reads) -> Iterator[str]:
         differences = [on - off for on, off in pairs if on is not None and off is not None]
         if differences:
             extra[setting] = differences[0]
-    few = [s for s, more in extra.items() if more <= SAME]
-    many = {s: more for s, more in extra.items() if more > SAME}
-    if few:
-        yield f"Comparing each byte reads next to nothing more from memory ({_names(few)}): what " \
-              "was just read is still in the caches."
-    if many:
-        values = list(dict.fromkeys(f"{v:.2f}" for v in (min(many.values()), max(many.values()))))
-        yield f"Comparing each byte costs {' to '.join(values)} more reads of it from memory " \
-              f"({_names(many)}): the caches no longer hold what was just read."
+    few = [_name(s) for s, more in extra.items() if more <= SAME]
+    many = {_name(s): more for s, more in extra.items() if more > SAME}
+    return said((few, "checks_cached", {"settings": few}),
+                (many, "checks_cost", {"settings": [*many], "bytes": [*many.values()]}))
 
 
-def _sentences_on_readers(all_reads: Reads) -> Iterator[str]:
+def _sentences_on_readers(all_reads: Reads) -> Iterator[Say]:
     """Sentences on what more readers change if all else is equal."""
     same: dict[tuple[int, int], list[str]] = {}
     for who in (PLAIN, VFS, CHECKED):
@@ -140,50 +128,39 @@ def _sentences_on_readers(all_reads: Reads) -> Iterator[str]:
                 groups.setdefault(setting[1:], []).append((setting[0], read))
         for rest, points in groups.items():
             (few, low), (many, high) = min(points), max(points)
-            if few == many:
-                continue
             what = f"{NAMES[who]}, {units.size(rest[0])}"
-            if abs(high - low) <= SAME:
+            if few < many and abs(high - low) <= SAME:
                 same.setdefault((few, many), []).append(f"{what}: {high:.2f}")
-            else:
-                yield f"From {few} to {many} readers the memory is read {low:.2f}, then " \
-                      f"{high:.2f} times for each byte ({what})."
+            elif few < many:
+                yield Say("readers_cost", few=few, many=many, low=low, high=high, what=what)
     for (few, many), names in same.items():
-        yield f"From {few} to {many} readers nothing changes ({'; '.join(names)})."
+        yield Say("readers_same", few=few, many=many, settings=names)
 
 
-def _sentence_on_vfs(all_reads: Reads) -> Iterator[str]:
+def _sentence_on_vfs(all_reads: Reads) -> list[Say]:
     """A sentence that compares the memory traffic of reads in the kernel with that of system
     calls."""
     pairs = [(by[VFS].read, by[PLAIN].read) for by in all_reads.values()
              if VFS in by and PLAIN in by]
     differ = [kernel - plain for kernel, plain in pairs if kernel is not None and plain is not None]
-    if differ and max(abs(value) for value in differ) <= SAME:
-        yield "The kernel reads as plainly as a system call: the same traffic for the same bytes."
-    elif differ:
-        yield "Against the plain reader the kernel's reads moved " + " to ".join(dict.fromkeys(
-            f"{value:+.2f}" for value in (min(differ), max(differ)))) + " bytes for each byte."
+    alike = max((abs(value) for value in differ), default=0) <= SAME
+    return said((differ and alike, "vfs_plain", {}),
+                (differ and not alike, "vfs_moves", {"change": " to ".join(dict.fromkeys(
+                    f"{value:+.2f}" for value in sorted(differ)[::max(len(differ) - 1, 1)]))}))
 
 
-def _sentence_on_uncached(all_reads: Reads) -> Iterator[str]:
+def _sentence_on_uncached(all_reads: Reads) -> list[Say]:
     """A sentence if a file was partly read from disk, though the page cache should have held
     all of it."""
-    low = [setting for setting, by in all_reads.items()
+    low = [_name(setting) for setting, by in all_reads.items()
            if setting[2] == "keep" and setting[3] == "off"
            and any(one.cached is not None and one.cached < CACHED for one in by.values())]
-    if low:
-        yield f"Not all of the file was in the page cache ({_names(low)}): a disk is in the rates."
+    return said((low, "disk_in_rates", {"settings": low}))
 
 
-def _sentence_on_uncounted(runs: list[Run]) -> Iterator[str]:
+def _sentence_on_uncounted(runs: list[Run]) -> list[Say]:
     """A sentence that says why there is no amplification."""
-    whys = {result.get("dram_why") for run in runs for result in run.results
-            if result["test"] == "file" and result.get("op") == "read"
-            and amplification(run, result, AMPLIFIED[0]) is None}
-    if whys:
-        yield "No amplification (na) where " + "; or ".join(
-            WHY.get(why, str(why)) for why in sorted(map(str, whys))) + "."
-
-
-def _names(settings: Iterable[Setting]) -> str:
-    return "; ".join(map(_name, settings))
+    whys = sorted({str(result.get("dram_why")) for run in runs for result in run.results
+                   if result["test"] == "file" and result.get("op") == "read"
+                   and amplification(run, result, AMPLIFIED[0]) is None})
+    return said((whys, "reads_not_counted", {"why": [WHY.get(why, why) for why in whys]}))

@@ -2,7 +2,7 @@
 """Whether results were disturbed, by other work on their machine or by a hypervisor, and the
 verdict on a whole run. The manual gives the reasons for the limits ("Disturbed results")."""
 
-from mc import out_of, plural
+from mc.analysis.words import Say, said
 from mc.records import tests
 from mc.records.results import Run
 
@@ -15,8 +15,6 @@ WORK = ("load", "busy", "sibling", "steal")
 # Why samples were left out (enum mc_left_out).
 LEFT_OUT = {"no_overlap": "the threads did not run at once, as on a busy machine",
             "disturbed": "every sample was disturbed", "clock": "the clock ran backwards"}
-WHY = "more than half of the samples were lost, or others had the CPU in more than half, or they " \
-      f"spread by more than {SPREAD} %"
 
 
 def is_disturbed(result: dict) -> bool:
@@ -43,8 +41,8 @@ def without_figure(results: list[dict]) -> str:
            if result.get("samples") == 0 and result.get("left_out")]
     bad = [why for why in bad if why != "one_cpu"]
     causes = [text for why, text in LEFT_OUT.items() if any(why in one for one in bad)]
-    return f"{out_of(len(bad), len(results), 'result')} {'has' if len(bad) == 1 else 'have'} no " \
-           f"figure: {'; '.join(causes) or 'the record does not say why'}" if bad else ""
+    return Say("no_figure", count=(len(bad), len(results)), causes=causes or [
+        "the record does not say why"]) if bad else ""
 
 
 def verdict(runs: list[Run]) -> str:
@@ -53,16 +51,13 @@ def verdict(runs: list[Run]) -> str:
     results = [result for run in runs for result in run.results]
     bad = [result for result in results if is_disturbed(result)]
     around = work_before(runs)
+    count = len(bad), len(results)
     if len(bad) > MOST * len(results):
-        why = "; ".join([*_cause_texts(bad), *around]) or "nothing in the records says why"
-        return f"DISTURBED: {len(bad)} of {plural(len(results), 'result')} lost more than half " \
-               "of their samples, shared the CPU in more than half of them, or spread by more " \
-               f"than {SPREAD} %; {why}: measure again on a quiet machine." \
-               f"{_remedy(runs)}"
+        return Say("most_disturbed", count=count, why=[*_causes(bad), *around],
+                   remedy=_remedy(runs))
     if results and around:
-        return f"NOT QUIET, as a look before the run says: {'; '.join(around)}. " \
-               f"{out_of(len(bad), len(results), 'result') if bad else 'No result'} " \
-               f"{'was' if len(bad) < 2 else 'were'} disturbed (±).{_remedy(runs)}"
+        return Say("not_quiet", count=count, work=around, bad=bool(bad), several=len(bad) > 1,
+                   remedy=_remedy(runs))
     return ""
 
 
@@ -73,8 +68,7 @@ def _remedy(runs: list[Run]) -> str:
         for result in run.results)]
     if not lines:
         return ""
-    how = "With sched=auto" if any("sched=keep" in line for line in lines) else "As root (sudo)"
-    return f" {how}, the threads go before other work."
+    return "With sched=auto" if any("sched=keep" in line for line in lines) else "As root (sudo)"
 
 
 def work_before(runs: list[Run]) -> list[str]:
@@ -88,18 +82,15 @@ def work_before(runs: list[Run]) -> list[str]:
     return list(by_kind.values())
 
 
-def _cause_texts(results: list[dict]) -> list[str]:
+def _causes(results: list[dict]) -> list[Say]:
     """The causes for which samples of these results were disturbed, with the number of samples."""
-    texts = []
+    causes = []
     for key, name in OTHERS.items():
         counted = [result for result in results if result.get(key) is not None]
         taken = sum((r.get("samples") or 0) + (r.get("left_out") or 0) for r in counted)
         if count := sum(result[key] for result in counted):
-            were = "was" if taken == 1 else "were"
-            texts.append(f"{count} of {plural(taken, 'sample')} {were} {name}")
+            causes.append(Say("samples_hit", count=(count, taken), taken=taken, how=name))
     saw = sum(result.get("disturbed_interrupt") or 0 for result in results)
-    if not texts and saw:
-        texts.append(f"{plural(saw, 'sample')} saw interrupts")
-    if alone := sum("no_overlap" in str(result.get("left_out_why")) for result in results):
-        texts.append(f"in {plural(alone, 'result')} the threads did not run at once")
-    return texts
+    alone = sum("no_overlap" in str(result.get("left_out_why")) for result in results)
+    return causes + said((not causes and saw, "saw_interrupts", {"n": saw}),
+                         (alone, "not_at_once", {"n": alone}))

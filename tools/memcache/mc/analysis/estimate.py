@@ -26,13 +26,14 @@ from dataclasses import dataclass
 from math import inf, log, pi
 
 from mc.analysis.steps import median
+from mc.analysis.words import Say
 from mc.records import rounds, tests
 from mc.records.fields import has_settled
 
 OF_MEDIAN = pi / 2      # the variance of a median, if that of a mean is 1
 SHARED = 0.5            # the variance between files, if that between rounds is 1
 ENOUGH = 3              # so many files show the spread between files
-UNSETTLED = "the loop had not settled"
+UNSETTLED = Say("not_settled")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Events of the cores in a pass: cycles, instructions, cache and TLB misses, as a table."""
 
-from mc import out_of
 from mc.analysis.traffic import names
+from mc.analysis.words import Say
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import tests
 from mc.records.results import Run
@@ -49,18 +49,13 @@ def _marked_number(result: dict, event: str) -> str:
     return text if text == "na" or counted_percent(result, event) is None else f"~{text}"
 
 
-def _sentences_on_turns(results: list[dict], shown: list[str]) -> list[str]:
+def _sentences_on_turns(results: list[dict], shown: list[str]) -> list[Say]:
     """A sentence for each event that took turns with others."""
-    texts = []
-    for event in shown:
-        shares = [share for result in results if result.get(event) is not None
-                  and (share := counted_percent(result, event)) is not None]
-        if shares:
-            ends = " to ".join(dict.fromkeys(f"{end:.0f}" for end in (min(shares), max(shares))))
-            texts.append(f"~ {event} took turns with other events in "
-                         f"{out_of(len(shares), len(results), 'result')}: it was counted for "
-                         f"{ends} % of the time, and scaled up from that.")
-    return texts
+    shares = {event: [share for result in results if result.get(event) is not None
+                      and (share := counted_percent(result, event)) is not None]
+              for event in shown}
+    return [Say("event_in_turns", event=event, count=(len(some), len(results)), percents=some)
+            for event, some in shares.items() if some]
 
 
 def _number(value: float | None) -> str:
@@ -78,8 +73,8 @@ def _per_cycle_text(result: dict) -> str:
     return "~" * in_part + f"{instructions / cycles:.2f}"
 
 
-def _reasons_without_events(results: list[dict], shown: list[str]) -> list[str]:
+def _reasons_without_events(results: list[dict], shown: list[str]) -> list[Say]:
     """Which events are missing everywhere, and the reasons."""
     lacking = [event for event in tests.EVENTS if event not in shown]
     whys = dict.fromkeys(result["events_why"] for result in results if result["events_why"])
-    return [f"{', '.join(lacking) or 'Some events'}: na ({WHY.get(why, why)})." for why in whys]
+    return [Say("events_missing", events=lacking, reason=WHY.get(why, why)) for why in whys]

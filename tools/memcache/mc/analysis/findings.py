@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from mc import plural
+from mc import join_words
 from mc.analysis.estimate import Estimate, is_timed, median_time
 from mc.analysis.judge import Difference, Word, count_words, doubts, judge
-from mc.analysis.verdict import Verdict, join_words
+from mc.analysis.verdict import Verdict
+from mc.analysis.words import Say, said
 from mc.records import units
 from mc.records.fields import request_keys
 from mc.records.results import Run
@@ -133,7 +134,7 @@ def _point(result: dict, exact: bool) -> Point | None:
                  speed)
 
 
-def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
+def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[Say]:
     """A sentence for each finding, then sentences on speeds that are even, differences that nobody
     can tell, results that were not compared and, if `wide`, those that are the same."""
     if verdict.is_emulated:
@@ -146,27 +147,26 @@ def lines(runs: list[Run], verdict: Verdict, wide: bool = True) -> list[str]:
         if len(set(values)) > 1:
             for value, point in zip(values, trusted):
                 by_value.setdefault((key, value), []).append(point)
-    sentences: list[str] = []
-    names: dict[Word, list[str]] = {Word.SAME: [], Word.UNKNOWN: []}
+    found: list[Say] = []
+    alike: dict[Word, list[str]] = {Word.SAME: [], Word.UNKNOWN: []}
     differences: list[Difference] = []
     for rule in RULES:
         pairs = list(_pairs(rule, by_value))
         differences += (pair.difference for pair in pairs)
         if clear := [pair for pair in pairs if pair.is_clear]:
-            sentences.append(f"{rule.title}: {_clauses(rule, clear)}.")
-        for word, those in names.items():
-            if alike := [pair for pair in pairs if pair.difference.word == word]:
-                those.append(f"{rule.title} ({_operations_by_type(alike)})")
+            found.append(Say("finding", what=rule.title, changes=_clauses(rule, clear)))
+        for word, names in alike.items():
+            if like := [pair for pair in pairs if pair.difference.word == word]:
+                names.append(f"{rule.title} ({_operations_by_type(like)})")
     even = _even_speeds_whatever_the_fence(trusted)
-    if even:
-        sentences.append(f"Even, whatever the fence: {'; '.join(even)}.")
-    if wide:
-        sentences += [f"{title}: {'; '.join(names[word])}." for word, title in (
-            (Word.SAME, "The same"), (Word.UNKNOWN, "Can't tell")) if names[word]]
-    if differences:
-        sentences.append(f"{plural(len(differences), 'difference')}: "
-                         f"{count_words(one.word for one in differences)}.")
-    return sentences + doubts(differences)
+    same, unknown = alike.values()
+    return [*found, *said((even, "even", {"speeds": even}),
+                          (wide and same, "same", {"pairs": same}),
+                          (wide and unknown, "unknown", {"pairs": unknown}),
+                          (differences, "differences", {
+                              "n": len(differences),
+                              "words": count_words(one.word for one in differences)})),
+            *doubts(differences)]
 
 
 def _pairs(rule: Rule, by_value: dict[tuple, list[Point]]) -> Iterator[Pair]:
@@ -180,16 +180,15 @@ def _pairs(rule: Rule, by_value: dict[tuple, list[Point]]) -> Iterator[Pair]:
             yield Pair(point, partner)
 
 
-def _clauses(rule: Rule, pairs: list[Pair]) -> str:
+def _clauses(rule: Rule, pairs: list[Pair]) -> list[str]:
     """`WB write 6 % slower, WB ntwrite 33 % slower`: a clause for each type, operation and
     direction, without the keys that the rule varies."""
     clauses: dict[tuple, list[Pair]] = {}
     for pair in sorted(pairs, key=lambda pair: TYPES.index(pair.this.type)):
         names = [_title(pair.this.keys[key]) for key in ("type", "op") if key not in rule.varying]
         clauses.setdefault((" ".join(names), pair.ratio > 1), []).append(pair)
-    return ", ".join(
-        f"{name}{_settings(group, clauses.get((name, not faster), []))} {_change(group)}"
-        f"{rule.remark(group)}" for (name, faster), group in clauses.items())
+    return [f"{name}{_settings(group, clauses.get((name, not faster), []))} {_change(group)}"
+            f"{rule.remark(group)}" for (name, faster), group in clauses.items()]
 
 
 def _settings(pairs: list[Pair], others: list[Pair]) -> str:

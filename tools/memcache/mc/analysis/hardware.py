@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from mc.analysis.words import Say
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.records.results import Run
@@ -13,7 +14,6 @@ from mc.records.results import Run
 RATE = "mb_per_s"
 SLOTS = 3           # of a channel, at most
 MODULE = 64         # bits of data of a module
-MOST_NAMES = 8      # of channels or modules in a sentence
 ROUNDED = 2         # MT/s: 2133 and 2134 are the same speed
 
 
@@ -172,26 +172,24 @@ def _modules_in_words(slots: list[dict], most: float | None) -> str:
            f"{peak_text}."
 
 
-def remarks(machine: dict) -> list[str]:
+def remarks(machine: dict) -> list[Say]:
     """What is wrong with the modules of a machine, as far as it is known."""
     slots = slots_of(machine)
-    said = [*_remarks_on_channels(slots, _nodes_with_cpus(machine))]
-    slow: dict[str, list[str]] = {}
+    slow: dict[tuple, list[str]] = {}
     for slot in filled_slots(slots):
         if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"] + ROUNDED:
-            clock = ", or at twice that if the firmware gives the clock" * is_at_half_speed(slot)
-            slow.setdefault(f"{slot['mt_per_s']} MT/s{clock}; {{}} rated for "
-                            f"{slot['rated_mt_per_s']}.", []).append(slot["slot"])
-    return said + [f"{_listed('', names)} run{'s' * (len(names) == 1)} at "
-                   + text.format("it is" if len(names) == 1 else "they are")
-                   for text, names in slow.items()]
+            slow.setdefault((slot["mt_per_s"], slot["rated_mt_per_s"], is_at_half_speed(slot)),
+                            []).append(slot["slot"])
+    return [*_remarks_on_channels(slots, _nodes_with_cpus(machine)),
+            *(Say("modules_slow", slots=names, speed=speed, rated=rated, half=half)
+              for (speed, rated, half), names in slow.items())]
 
 
 def _nodes_with_cpus(machine: dict) -> int:
     return sum(bool(node.get("cpus")) for node in machine.get("nodes") or [])
 
 
-def _remarks_on_channels(slots: list[dict], nodes: int) -> Iterator[str]:
+def _remarks_on_channels(slots: list[dict], nodes: int) -> Iterator[Say]:
     """Channels without a module, and channels with fewer than others. Those of a socket without a
     CPU do not count."""
     if not are_channels_known(slots):
@@ -203,24 +201,14 @@ def _remarks_on_channels(slots: list[dict], nodes: int) -> Iterator[str]:
         if count < max(filled.values()) and (_place(name) in used or len(used) < nodes):
             few.setdefault(count, []).append(name)
     for count, names in few.items():
-        have = "has" if len(names) == 1 else "have"
-        yield f"{_listed('Channel', names)} {have} no module." if not count else \
-            f"{_listed('Channel', names)} {have} {count} of the {max(filled.values())} modules " \
-            "that others have."
+        yield Say("channels_short", channels=names, few=count, most=max(filled.values())) \
+            if count else Say("channels_empty", channels=names)
 
 
 def _place(channel: str) -> str:
     """The socket, node or controller in the name of a channel; empty if it has none."""
     place, *rest = re.split(r"CH|C\d+$|DIMM", channel, maxsplit=1, flags=re.I)
     return place.strip(" _-") if rest else ""
-
-
-def _listed(kind: str, names: list[str]) -> str:
-    """`Channel A`, `3 channels (A, B, C)`, `DIMM_A1`, `16 modules (A1, A2, A3, ...)`"""
-    if len(names) == 1:
-        return f"{kind} {names[0]}".strip()
-    more = ", ..." * (len(names) > MOST_NAMES)
-    return f"{len(names)} {kind.lower() or 'module'}s ({', '.join(names[:MOST_NAMES])}{more})"
 
 
 def _errors(runs: list[Run]) -> list[Part]:

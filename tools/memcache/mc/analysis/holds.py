@@ -6,8 +6,7 @@ CPU reports, which a virtual machine may not get. Where `latency` was measured a
 tell more: memory that serves the loads of a set serves those of a larger one, and a cache that
 serves the loads of a set holds a smaller one."""
 
-from mc import out_of
-from mc.records import units
+from mc.analysis.words import Say, said
 from mc.records.places import value
 from mc.records.results import Run
 from mc.records.shape import data_caches, numbers
@@ -30,37 +29,23 @@ def loads(runs: list[Run]) -> Pairs:
             and (result.get("type") == "wb" or result.get("effective") == "no")]
 
 
-def sentences(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
+def sentences(pairs: Pairs, measured: Pairs, matrix: bool) -> list[Say]:
     """Sentences on caches that hold the working sets of these results, or may hold them. Those on
     what the column `level` of a list says are for a matrix only, which has no such column."""
     caches = _sentences_on_caches(pairs, measured, matrix) if pairs[0][1]["test"] in TESTS else []
     return [*caches, *_sentences_on_memory_side(pairs), *_sentence_on_no_caches(pairs)]
 
 
-def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[str]:
-    held = [pair for pair in pairs if pair[1].get("level") in CACHES and pair[1].get("size_bytes")]
-    judged = [(str(pair[1]["level"]), _is_memory_by_latency(pair, measured) if measured else None)
-              for pair in held]
-    sure = [level for level, memory in judged if memory is False]
-    guessed = [level for level, memory in judged if memory is None]
-    beyond = [level for level, memory in judged if memory]
-    loaded = pairs[0][1]["test"] == "loaded"
-    what = "load fits caches: the latency is not that of loaded memory there" if loaded else \
-        "working set fits caches: no memory is measured there"
-    texts = []
-    if sure and matrix:
-        texts.append(f"{_count_text(sure, pairs)} the {what}.")
-    if guessed and matrix:
-        texts.append(f"{_count_text(guessed, pairs)} the {what}, by the sizes that the CPU "
-                     "reports.")
-    if beyond:
-        texts.append(f"{_count_text(beyond, pairs)} the CPU reports a cache that is large enough, "
-                     "but `latency` shows memory at that size: the level is not known there.")
-    return texts
-
-
-def _count_text(levels: list[str], pairs: Pairs) -> str:
-    return f"In {out_of(len(levels), len(pairs), 'result')} ({', '.join(sorted(set(levels)))})"
+def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[Say]:
+    judged: dict[bool | None, list[str]] = {}       # whether memory serves it: the levels
+    for pair in pairs:
+        if pair[1].get("level") in CACHES and pair[1].get("size_bytes"):
+            memory = _is_memory_by_latency(pair, measured) if measured else None
+            judged.setdefault(memory, []).append(str(pair[1]["level"]))
+    return [Say("memory_by_latency" if memory else "fits_caches",
+                count=(len(judged[memory]), len(pairs)), levels=sorted(set(judged[memory])),
+                load=pairs[0][1]["test"] == "loaded", guess=memory is None)
+            for memory in (False, None, True) if memory in judged and (memory or matrix)]
 
 
 def _is_memory_by_latency(pair: tuple[Run, dict], measured: Pairs) -> bool | None:
@@ -96,7 +81,7 @@ def _bytes_of_loads(result: dict) -> float:
     return result["size_bytes"] / stride * min(stride, LINE)
 
 
-def _sentences_on_memory_side(pairs: Pairs) -> list[str]:
+def _sentences_on_memory_side(pairs: Pairs) -> list[Say]:
     """A sentence for each node whose memory-side cache may have served what counts as memory."""
     if not any(run.machine.get("tiers") for run, _ in pairs):
         return []
@@ -107,14 +92,12 @@ def _sentences_on_memory_side(pairs: Pairs) -> list[str]:
                 result["size_bytes"] <= size and result.get("level", "memory") == "memory":
             key = value(run, result, "memory_node"), size
             counts[key] = counts.get(key, 0) + 1
-    return [f"In {out_of(count, len(pairs), 'result')} the working set fits the memory-side "
-            f"cache of node {node} ({units.size(size)}): it may have served them in place of the "
-            "memory behind it." for (node, size), count in counts.items()]
+    return [Say("memory_side", count=(count, len(pairs)), node=node, size=size)
+            for (node, size), count in counts.items()]
 
 
-def _sentence_on_no_caches(pairs: Pairs) -> list[str]:
+def _sentence_on_no_caches(pairs: Pairs) -> list[Say]:
     """A sentence if nobody knows what caches hold, as the CPU reports none."""
     count = sum(run.machine.get("caches") == [] and "level" in result and
                 not result["level"] for run, result in pairs)
-    return [f"In {out_of(count, len(pairs), 'result')} the level is not known: the CPU reports "
-            "no caches, and `size=auto` may be too small to measure memory."] if count else []
+    return said((count, "no_caches", {"count": (count, len(pairs))}))

@@ -45,21 +45,19 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from math import exp, isfinite, log, sqrt
 
-from mc import plural
 from mc.analysis.estimate import ENOUGH, UNSETTLED, Estimate, pool
+from mc.analysis.words import Say
 
 LIMIT = 0.02        # another run may reverse a smaller difference
 APART = 3.0         # of pairs of equal runs, 0.2 % lie so far apart
 MOST_RUNS = 100     # nobody measures more
 TOO_WIDE = 100      # an interval that reaches such a factor says nothing
-FEW_RUNS = "one run shows no spread between runs"
-EMULATED = "an emulated machine has no speed of its own"
-WIDE = "the interval is too wide"
+FEW_RUNS, EMULATED, WIDE, NO_TIME = map(Say, ("one_run", "no_speed", "wide", "no_time"))
 MEASURE = "measure in rounds (`memcache run --rounds 5`) or several times (`memcache check`)"
 QUIET = "measure when the machine is quiet, or with sched=fifo, which goes before other work"
-REMEDIES = {FEW_RUNS: MEASURE, UNSETTLED: f"{MEASURE}; of three runs and more, large differences "
-            "can be told", EMULATED: "measure on a real one",
-            "no time was measured": "measure it again"}
+REMEDIES: dict[str, str] = {
+    FEW_RUNS: MEASURE, EMULATED: "measure on a real one", NO_TIME: "measure it again",
+    UNSETTLED: f"{MEASURE}; of three runs and more, large differences can be told"}
 
 # The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
 T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
@@ -252,13 +250,14 @@ def count_words(words: Iterable[Word]) -> str:
     return ", ".join(f"{counts[word]} {word.value}" for word in Word)
 
 
-def doubts(differences: Iterable[Difference]) -> list[str]:
+def doubts(differences: Iterable[Difference]) -> list[Say]:
     """A sentence on each reason why nobody can tell, and on what would help."""
     reasons: dict[str, list[Difference]] = {}
     for one in differences:
         if one.word == Word.UNKNOWN:
             reasons.setdefault(one.why, []).append(one)
-    return [f"Can't tell {len(same)}: {why}{_remedy(why, same)}." for why, same in reasons.items()]
+    return [Say("doubt", n=len(same), reason=why, remedy=_remedy(why, same))
+            for why, same in reasons.items()]
 
 
 def _remedy(why: str, same: list[Difference]) -> str:
@@ -266,11 +265,7 @@ def _remedy(why: str, same: list[Difference]) -> str:
         return f": {REMEDIES[why]}" if why in REMEDIES else ""
     needed = sorted(one.more for one in same if one.more)
     if not needed:
-        return f"; {MOST_RUNS} more runs of each side would not be enough: {QUIET}"
-    those = f"for {len(needed)} of them " if len(needed) < len(same) else ""
-    others = f", and for the others not even {MOST_RUNS}" if those else ""
-    return f"; {those}about {_runs(needed[0], needed[-1])} of each side would tell{others}"
-
-
-def _runs(least: int, most: int) -> str:
-    return plural(least, "more run") if least == most else f"{least} to {most} more runs"
+        return Say("no_runs_tell", limit=MOST_RUNS)
+    least, most = needed[0], needed[-1]
+    return Say("runs_would_tell", least=least, most=most if most > least else None, runs=most,
+               some=len(needed) if len(needed) < len(same) else None, limit=MOST_RUNS)

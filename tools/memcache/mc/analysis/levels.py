@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log
 
-from mc import plural
 from mc.analysis import steps
 from mc.analysis.marks import MEANS, join_marks, mark
 from mc.analysis.steps import Level, median
-from mc.analysis.verdict import join_words
+from mc.analysis.words import Say, said
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.records.fields import DISTURBED, request_keys
@@ -33,8 +32,7 @@ def parts(pairs: Pairs) -> list[Part]:
         if len(curve) < MIN_POINTS:
             continue
         if curve[0][0].machine.get("hypervisor") == "tcg":
-            return [Sentence("No levels are named: an emulated machine has no caches to be seen "
-                             "in times.", gap=True)]
+            return [Sentence(Say("no_levels"), gap=True)]
         own = [f"{units.name(key)}={units.text(key, value)}" for key, value in keys
                if any((key, value) not in other for other in by_keys)]
         title, body = DRAWN[curve[0][1]["test"]](curve)
@@ -64,7 +62,7 @@ def load_ns(result: dict) -> float | None:
     return fastest or result.get("ns_per_load")
 
 
-def slower_passes(pairs: Pairs) -> list[str]:
+def slower_passes(pairs: Pairs) -> list[Say]:
     """Sentences on results whose loads took longer on average than 99 of 100 loads did in grains,
     with the reason where the records show one."""
     by_reason: dict[str, list[float]] = {}
@@ -72,12 +70,8 @@ def slower_passes(pairs: Pairs) -> list[str]:
         if result.get("p99_ns_per_load") and result.get("p50_ns_per_load") is not None and \
                 (result.get("ns_per_load") or 0) > CLEARLY * result["p99_ns_per_load"]:
             by_reason.setdefault(_why_slower(run, result), []).append(result["p50_ns_per_load"])
-    texts = []
-    for why, medians in by_reason.items():
-        times = " to ".join(dict.fromkeys(f"{ns:.1f}" for ns in (min(medians), max(medians))))
-        texts.append(f"In {len(medians)} of them a load took longer on average than 99 of 100 "
-                     f"loads did{why}. The median load took {times} ns there.")
-    return texts
+    return [Say("slow_loads", n=len(medians), reason=why, medians=medians)
+            for why, medians in by_reason.items()]
 
 
 def _why_slower(run: Run, result: dict) -> str:
@@ -86,7 +80,7 @@ def _why_slower(run: Run, result: dict) -> str:
     # What was left out, a sample or windows of one, is not in the time.
     counted = disturbed - (result.get("left_out") or 0) - (result.get("windows_left_out") or 0)
     if counted > 0 and 2 * counted >= (result.get("samples") or 0):
-        return ": their passes were interrupted"
+        return Say("passes_interrupted")
     return _conflict_in_words(run, result)
 
 
@@ -104,8 +98,7 @@ def _conflict_in_words(run: Run, result: dict) -> str:
         lines = result["size_bytes"] // stride if stride > line else 0
         used = len({i * stride // line % sets for i in range(min(lines, sets))}) if sets else 0
         if 0 < used < min(lines, sets) and lines >= used * ways:
-            return f": their lines compete for few sets of L1 ({lines} lines in " \
-                   f"{plural(used, 'set')} of {ways})"
+            return Say("lines_compete", lines=lines, sets=used, ways=ways)
     return ""
 
 
@@ -137,7 +130,8 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
     results = [result for _, result in curve]
     machine = curve[0][0].machine
     named = named_levels(curve)
-    rows, notes = [], []
+    rows: list[list[str]] = []
+    notes: list[str] = []
     doubts: set[str] = set()
     for one in named:
         level, cache = one.level, one.cache
@@ -152,23 +146,18 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
     memory = sum(one.name == "memory" for one in named)
     if memory:
         notes += _missed_remarks(named, results, data_caches(machine, results[0]["cpu"]))
-    if memory > 1:
-        notes.append("Memory has several steps: some pages are not in the TLBs, or there was a "
-                     "disturbance.")
-    if not memory and not data_caches(machine, results[0]["cpu"]):
-        notes.append("Which level is memory is not known: the CPU reports no caches.")
-    elif not memory and results[-1].get("level") != "memory":
-        notes.append("The sweep does not reach memory: measure larger sizes, too.")
-    if doubts & set(MEANS):
-        notes.append("Levels with a mark come from figures with that mark, and so do the sizes at "
-                     "which they end.")
+    told = data_caches(machine, results[0]["cpu"])
+    notes += said((memory > 1, "several_steps", {}),
+                  (not memory and not told, "memory_unknown", {}),
+                  (not memory and told and results[-1].get("level") != "memory",
+                   "memory_not_reached", {}), (doubts & set(MEANS), "marked_levels", {}))
     return "Levels in this curve", [
         Grid(["level", "flat from", "to", "ends at about", "fastest ns", "fastest cycles",
               "CPU says"], rows), *bullets(notes)]
 
 
 def _missed_remarks(named: list[Named], results: list[dict],
-                    caches: list[tuple[int, int]]) -> list[str]:
+                    caches: list[tuple[int, int]]) -> list[Say]:
     """Sentences on caches that the CPU reports and the curve does not show. One that climbs passes
     sizes between two levels; without such sizes nobody can tell, and a flat one has no levels."""
     missed: dict[str, list[str]] = {}
@@ -185,7 +174,7 @@ def _missed_remarks(named: list[Named], results: list[dict],
                 if any(low < result["size_bytes"] < high for result in results) else \
                 f"no size between {units.size(int(low))} and {units.size(int(high))} was measured"
         missed.setdefault(why, []).append(f"L{number}")
-    return [f"No step shows {join_words(names)}: {why}." for why, names in missed.items()]
+    return [Say("no_step", levels=names, reason=why) for why, names in missed.items()]
 
 
 def _is_memory_level(level: Level, results: list[dict], caches: list[tuple[int, int]]) -> bool:
@@ -217,13 +206,9 @@ def _name_of_rest(index: int, caches: list[tuple[int, int]], last: bool) -> str:
     return "between"
 
 
-def _size_remark(name: str, limit: float, size: int, machine: dict) -> str:
-    if limit > size:
-        return f"{name} seems larger ({_rough_size(limit)}) than the CPU says ({units.size(size)})."
-    why = "a virtual machine may be told of more than it gets, or others may use it" \
-        if machine.get("hypervisor") else "others may use it"
-    return (f"{name} ends at about {_rough_size(limit)}, but the CPU says {units.size(size)}: "
-            f"{why} at the same time.")
+def _size_remark(name: str, limit: float, size: int, machine: dict) -> Say:
+    return Say("level_larger" if limit > size else "level_smaller", level=name,
+               about=_rough_size(limit), told=size, guest=bool(machine.get("hypervisor")))
 
 
 def _cycles_text(level: Level, results: list[dict]) -> str:
@@ -260,8 +245,7 @@ def _tlbs(curve: Pairs) -> tuple[str, list[Part]]:
     points = [(r["pages"], base + r["tlb_ns"]) for r in results]
     flat = steps.levels(points)
     if len(flat) < 2:
-        return title, [Sentence("No step: a load costs about the same, however many pages there "
-                                "are.", gap=True)]
+        return title, [Sentence(Say("no_tlb_step"), gap=True)]
     names = {id(level): _tlb_name(i, level, base) for i, level in enumerate(flat)}
     with_climbs = _with_climbs(flat, steps.envelope(points))
     rows = []
@@ -274,9 +258,7 @@ def _tlbs(curve: Pairs) -> tuple[str, list[Part]]:
                      f"{level.last:.0f}..{beyond - 1}" if held else "",
                      f"{max(level.time - base, 0):.2f}",
                      f"{held.time - level.time:.2f}" if held else ""])
-    notes = ["Each size between two levels is a step of its own: one TLB does not climb so long. "
-             "More sizes between them may show which are levels."] \
-        if len(with_climbs) > len(flat) else []
+    notes = said((len(with_climbs) > len(flat), "long_climb", {}))
     return title, [Grid(["level", "flat from pages", "to", "entries", "ns beyond a hit",
                          "ns that a miss adds"], rows), *bullets(notes)]
 

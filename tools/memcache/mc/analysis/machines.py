@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from mc import join_words
 from mc.analysis import hardware, refresh
 from mc.analysis.steps import median
-from mc.analysis.verdict import join_words
 from mc.records import prices, units
 
 AT = " at "         # stands before the place of a memory module

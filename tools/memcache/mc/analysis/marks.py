@@ -6,17 +6,14 @@ in it."""
 
 from collections.abc import Iterable
 
-from mc import out_of
 from mc.analysis import hardware, ports
-from mc.analysis.disturbed import WHY as DISTURBED
 from mc.analysis.disturbed import is_disturbed, without_figure
+from mc.analysis.words import Say, said
 from mc.records.fields import has_settled
 from mc.records.results import Run
 
 MEANS = {"?": "more than memory or the ports of a core can do", "~": "the loop had not settled",
          "±": "disturbed"}
-# Why the engine says steady=no.
-WHY = "samples still changed when they were taken, or did not agree within 100 ms"
 
 
 def mark_of_unsettled(*states: bool) -> str:
@@ -38,25 +35,21 @@ def join_marks(marks: Iterable[str]) -> str:
     return "!" if "!" in text else "".join(one for one in MEANS if one in text)
 
 
-def sentences(pairs: list[tuple[Run, dict]]) -> list[str]:
+def sentences(pairs: list[tuple[Run, dict]]) -> list[Say | str]:
     """A sentence on each mark of these results, but on wrong data and on the memory modules, which
     have warnings of their own."""
-    texts = [f"{text}." for text in [without_figure([result for _, result in pairs])] if text]
-    beyond = [(run, result) for run, result in pairs if ports.is_beyond_ports(run.machine, result)]
-    if beyond:
+    texts: list[Say | str] = []
+    if lost := without_figure([result for _, result in pairs]):
+        texts.append(f"{lost}.")
+    if beyond := [pair for pair in pairs if ports.is_beyond_ports(pair[0].machine, pair[1])]:
         run, worst = max(beyond, key=_times_of_limit)
-        texts.append(f"? In {out_of(len(beyond), len(pairs), 'result')} a core moved more bytes in "
-                     f"a cycle than its ports can ({worst['op']}: "
-                     f"{worst['bytes_per_core_cycle']:.1f}, at most "
-                     f"{ports.limit(run.machine, worst):.0f}): the clock that was measured was not "
-                     "that of the samples.")
-    if count := sum(not has_settled(result) for _, result in pairs):
-        texts.append(f"~ In {out_of(count, len(pairs), 'result')} the loop had not settled: its "
-                     f"{WHY}.")
-    if count := sum(is_disturbed(result) for _, result in pairs):
-        texts.append(f"± {out_of(count, len(pairs), 'result')} {'was' if count == 1 else 'were'} "
-                     f"disturbed: {DISTURBED}.")
-    return texts
+        texts.append(Say("beyond_ports", count=(len(beyond), len(pairs)), op=worst["op"],
+                         moved=worst["bytes_per_core_cycle"],
+                         most=ports.limit(run.machine, worst)))
+    moving, hit = (sum(map(is_so, (result for _, result in pairs)))
+                   for is_so in (lambda result: not has_settled(result), is_disturbed))
+    return [*texts, *said((moving, "unsettled", {"count": (moving, len(pairs))}),
+                          (hit, "disturbed", {"count": (hit, len(pairs))}))]
 
 
 def _times_of_limit(pair: tuple[Run, dict]) -> float:

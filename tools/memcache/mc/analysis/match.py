@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from mc import Failure
 from mc.analysis.estimate import median_time
-from mc.analysis.judge import EMULATED, LIMIT, Difference, Word, judge, unknown_difference
+from mc.analysis.judge import EMULATED, LIMIT, NO_TIME, Difference, Word, judge, unknown_difference
 from mc.records import places, tests, units
 from mc.records.fields import WHICH, request_keys
 from mc.records.results import Run
@@ -64,7 +64,7 @@ class Pairing:
         base, other = (median_time(result, self.a.is_simulated and self.b.is_simulated)
                        for result in (a, b))
         if not base or not other:
-            return Difference(Word.UNKNOWN, 0, why="no time was measured")
+            return Difference(Word.UNKNOWN, 0, why=NO_TIME)
         if self.a.is_emulated or self.b.is_emulated:
             return unknown_difference(base, other, EMULATED)
         return judge(base, other, limit)

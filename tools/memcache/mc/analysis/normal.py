@@ -3,14 +3,13 @@
 outside. Where nothing is published, the most that arithmetic allows: bytes in a cycle by the ports
 of a core, or transfers a second by the memory modules."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from mc import plural
 from mc.analysis import disturbed, hardware, ports, reference
 from mc.analysis.reference import FIGURES, TOGETHER, Expected
 from mc.analysis.steps import median
+from mc.analysis.words import Say, said
 from mc.records import prices, tests, units
 from mc.records.fields import has_settled
 from mc.records.results import Run
@@ -157,64 +156,46 @@ def sentence(one: Beside) -> str:
     causes that the records show."""
     if not one.expected.slow:
         return ""
-    count = one.expected.reference.machines
-    those = "the one machine of this model that is known" if count == 1 else \
-        f"the slowest of {plural(count, 'machine')} of this model"
-    much = f"{one.times:.1f} times as long as on" if one.times > 1 else \
-        f"{100 * one.times:.0f} % of the rate of"
     others = " and ".join(FIGURES[name].words for name in TOGETHER if name != one.figure)
-    said = f"{one.words[:1].upper()}{one.words[1:]}: {much} {those}" + \
-        f", which counts since {others} is low, too" * one.expected.together
-    found = [*causes(one)]
-    why = f" What can do that here: {'; '.join(found)}." if found else \
-        " The record does not say why."
-    if one.run.machine.get("hypervisor") is None:
-        return f"{said}.{why}"
-    return f"{said}. That need not be a fault.{why}"
+    return Say("slow_figure", figure=one.words, long=one.times > 1, times=one.times,
+               percent=100 * one.times, machines=one.expected.reference.machines,
+               with_it=others if one.expected.together else None,
+               guest=one.run.machine.get("hypervisor") is not None, causes=causes(one))
 
 
-def causes(one: Beside) -> Iterator[str]:
+def causes(one: Beside) -> list[str]:
     """What the records show that makes this figure slower."""
     machine, result, figure = one.run.machine, one.result, one.figure
     name = machine.get("hypervisor")
-    if name is not None and figure in SHARED:
-        whose = "L3 is the host's, and other guests may use it" if figure.startswith("l3") else \
-            "other guests may use the memory of the host"
-        there = "there may be a hypervisor; then" if name == "unknown" else f"under {name}"
-        yield f"{there} {whose}"
-    if result.get("page") == "4k" and figure in SHARED:
-        yield "pages of 4 KiB, so that a part is misses of the TLB (page=thp avoids them)"
-    if figure in STREAMED and ((machine.get("prefetch") or {}).get("state") in ("off", "mixed")
-                               or result.get("prefetch") == "off"):
-        yield "prefetchers are off"
-    if figure in IN_MEMORY:
-        yield from (text.rstrip(".") for text in
-                    [*hardware.remarks(machine), remark_on_width(machine)] if text)
     before, after = result.get("core_mhz"), result.get("core_mhz_after")
-    if before and after and abs(after - before) > CLOCK_CHANGED * before:
-        yield f"the clock of the core went from {before} to {after} MHz"
-    if not has_settled(result):
-        yield "the loop had not settled"
-    if disturbed.is_disturbed(result):
-        yield "the result was disturbed by other work"
-    yield from disturbed.work_before([one.run])
+    prefetch_off = (machine.get("prefetch") or {}).get("state") in ("off", "mixed") \
+        or result.get("prefetch") == "off"
+    of_modules = [*hardware.remarks(machine), *remark_on_width(machine)]
+    return [*said((name is not None and figure in SHARED, "shared_with_guests", {
+                      "known": name != "unknown", "hypervisor": name,
+                      "l3": figure.startswith("l3")}),
+                  (result.get("page") == "4k" and figure in SHARED, "small_pages", {}),
+                  (prefetch_off and figure in STREAMED, "prefetchers_off", {})),
+            *(remark.as_part() for remark in of_modules if figure in IN_MEMORY),
+            *said((before and after and abs(after - before) > CLOCK_CHANGED * before,
+                   "clock_changed", {"before": before, "after": after}),
+                  (not has_settled(result), "not_settled", {}),
+                  (disturbed.is_disturbed(result), "result_disturbed", {})),
+            *disturbed.work_before([one.run])]
 
 
-def remark_on_width(machine: dict) -> str:
+def remark_on_width(machine: dict) -> list[Say]:
     """What the modules say if they fill half of the channels, or fewer, that machines of this CPU
-    have, and this one has, too; else empty. CPUs of one model can have sockets with more channels
-    or with fewer."""
+    have, and this one has, too. CPUs of one model can have sockets with more channels or with
+    fewer."""
     row, bits = reference.known_rows(machine).get("memory_bits"), hardware.socket_width(machine)
     if not row or not bits:
-        return ""
-    most = min(row.high, hardware.MODULE * len(hardware.channels(hardware.slots_of(machine))))
-    if 2 * bits > most:
-        return ""
+        return []
+    full = min(row.high, hardware.MODULE * len(hardware.channels(hardware.slots_of(machine))))
     peak_now = hardware.peak(machine)
-    more = f": {units.rate_text(peak_now)} at most, where {most:g} bits of this speed have " \
-           f"{units.rate_text(peak_now * most / bits)}" if peak_now else ""
-    return f"the memory modules that the firmware lists are {bits} bits wide together, those of " \
-           f"{plural(row.machines, 'machine')} of this model up to {row.high:g}{more}"
+    return said((2 * bits <= full, "half_width", {
+        "bits": bits, "machines": row.machines, "most": row.high, "peak": peak_now, "full": full,
+        "full_peak": peak_now and peak_now * full / bits}))
 
 
 def reason_for_no_comparison(runs: list[Run]) -> str:

@@ -8,11 +8,11 @@ pauses (JESD79-3, -4, -5: tREFI)."""
 
 from collections.abc import Iterable
 
+from mc import join_words
 from mc.analysis import hardware
 from mc.analysis.steps import median
-from mc.analysis.verdict import join_words
+from mc.analysis.words import Say
 from mc.parts import Sentence
-from mc.records import units
 from mc.records.results import Run
 
 PERIODS_NS = {"DDR3": 7800.0, "DDR4": 7800.0, "DDR5": 3900.0}
@@ -64,13 +64,9 @@ def _generation(machine: dict) -> str:
     return kind if kind in PERIODS_NS else ""
 
 
-def _sentence(generation: str, found: float) -> str:
+def _sentence(generation: str, found: float) -> Say:
     usual = PERIODS_NS[generation]
     often = {1: "as often as", 2: "twice as often as", 4: "4 times as often as"}
-    times = next((times for times in often if is_multiple(usual, found, times)), None)
-    every = f"Refresh comes every {units.duration(found)}"
-    if not times:
-        return f"{every}; JEDEC's standard of {generation} wants it every " \
-               f"{units.duration(usual)} up to 85 C."
-    said = f"{every}, {often[times]} JEDEC's standard of {generation} wants up to 85 C"
-    return ", ".join(filter(None, (said, reasons(times, generation)))) + "."
+    times = next((times for times in often if is_multiple(usual, found, times)), 0)
+    return Say("refresh", found=found, often=often.get(times), generation=generation, usual=usual,
+               reasons=reasons(times, generation))

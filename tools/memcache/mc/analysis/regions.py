@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from mc import plural
 from mc.analysis import outliers
+from mc.analysis.words import Say, said
 from mc.parts import Heading, Part, bullets
 from mc.records import units
 from mc.records.fields import request_keys
@@ -45,15 +45,14 @@ def is_comparable(result: dict) -> bool:
 
 
 def _reason_against(result: dict) -> str:
-    """Why the region can't be compared with others; empty if it can."""
+    """Why the region can't be compared with others, as the id of a sentence; empty if it can."""
     if result.get("verified") == "failed":
-        return "whose data were wrong"
+        return "region_wrong"
     if (result.get("covered_bytes") or 0) * 100 < COVERED * result["region_bytes"]:
-        return f"of which less than {COVERED} % was free"
+        return "region_in_use"
     if result.get("level") == "memory":
         return ""
-    return "whose bandwidth caches had a part in" if result.get("level") else \
-        "of which nobody knows whether caches had a part in the bandwidth"
+    return "region_cached" if result.get("level") else "region_unknown"
 
 
 def slow_regions(runs: list[Run]) -> list[Slow]:
@@ -106,31 +105,23 @@ def parts(runs: list[Run]) -> list[Part]:
     results = scan_results(runs)
     if not results:
         return []
-    slow = slow_regions(runs)
-    sentences = [_sentence(one) for one in slow[:MOST]]
-    if len(slow) > MOST:
-        sentences.append(f"{len(slow) - MOST} more.")
-    for why, count in Counter(filter(None, map(_reason_against, results))).items():
-        sentences.append(f"Not compared: {plural(count, 'region')} {why}.")
-    if not slow and max(map(len, (group for run in runs for group in _groups(run))),
-                        default=0) < outliers.FEWEST:
-        sentences.append(f"Fewer than {outliers.FEWEST} regions can be compared, so nobody can say "
-                         "which is unusual.")
-    elif not slow and any(_hide_slow_ones(group, figure) for run in runs for group in _groups(run)
-                          for figure in TIMES):
-        sentences.insert(0, "Can't tell: the regions differ so much among themselves that one of "
-                            f"{outliers.BLURRED:g} times the speed would not be noticed.")
-    elif not slow:
-        sentences.insert(0, "None.")
-    return [Heading("Regions slower than others of their node"), *bullets(sentences)]
+    slow, groups = slow_regions(runs), [group for run in runs for group in _groups(run)]
+    few = max(map(len, groups), default=0) < outliers.FEWEST
+    blurred = any(_hide_slow_ones(group, figure) for group in groups for figure in TIMES)
+    left_out = Counter(filter(None, map(_reason_against, results)))
+    return [Heading("Regions slower than others of their node"), *bullets([
+        *said((not slow and not few and blurred, "regions_blurred", {"times": outliers.BLURRED}),
+              (not slow and not few and not blurred, "regions_none", {})),
+        *map(_sentence, slow[:MOST]),
+        *said((len(slow) > MOST, "regions_more", {"n": len(slow) - MOST})),
+        *(Say(why, n=count) for why, count in left_out.items()),
+        *said((not slow and few, "regions_few", {"least": outliers.FEWEST}))])]
 
 
-def _sentence(one: Slow) -> str:
-    name = one.result.get("physical_address") or f"{one.result['begin_mib']} MiB (virtual)"
-    node = one.result.get("memory_node")
-    where = "" if node is None else f", node {node}"
-    figure, unit = ("bandwidth", units.rates().name) if one.figure == "mb_per_s" else \
-        ("latency", "ns")
-    value, typical = (units.text(one.figure, one_value) for one_value in
-                      (one.result[one.figure], one.typical))
-    return f"{name}{where}: {figure} {value} {unit}, where {typical} {unit} is usual."
+def _sentence(one: Slow) -> Say:
+    node, is_rate = one.result.get("memory_node"), one.figure == "mb_per_s"
+    return Say("region_slow", bandwidth=is_rate, unit=units.rates().name if is_rate else "ns",
+               name=one.result.get("physical_address")
+               or f"{one.result['begin_mib']} MiB (virtual)",
+               value=units.text(one.figure, one.result[one.figure]), known=node is not None,
+               typical=units.text(one.figure, one.typical), node=node)

@@ -6,10 +6,11 @@ so memory that others serve (CXL, HBM) is not in their sum. The front end puts i
 record which nodes the counters cover (`dram_counters`).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from mc import out_of
 from mc.analysis import hardware
+from mc.analysis.words import Say, said
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, shape, tests, units
 from mc.records.fields import request_keys
@@ -218,31 +219,24 @@ def _ratio(run: Run, result: dict, key: str) -> str:
     return f"{'?' * is_overcounted(run, result)}{result[key]:.2f}"
 
 
-def _remarks_on_uncounted_nodes(pairs: Pairs) -> Iterator[str]:
+def _remarks_on_uncounted_nodes(pairs: Pairs) -> Iterator[Say]:
     """Sentences on nodes whose memory the counters do not count."""
-    for only, why in ((True, ", on which there is no CPU (CXL or HBM, for example): they are those "
-                       "of the DDR controllers of the CPUs"),
-                      (False, ", or not all of its traffic")):
+    for only in (True, False):
         nodes = {node for run, result in pairs for node in uncounted_nodes(run, result)
                  if has_no_cpus(run.machine, node) == only}
         if nodes:
-            yield f"These counters do not count the memory of node {shape.cpu_list(nodes)}{why}. " \
-                  "So there is no amplification (na)."
+            yield Say("nodes_uncounted", nodes=shape.cpu_list(nodes), without_cpu=only)
 
 
-def overcounted_remarks(pairs: Pairs) -> Iterator[str]:
+def overcounted_remarks(pairs: Pairs) -> Iterator[Say]:
     """A warning for each result of which the counters claim too much."""
     for run, result in {id(result): (run, result) for run, result in pairs}.values():
         if is_overcounted(run, result):
-            most = hardware.peak(run.machine)
-            share = f"{100 * claimed_rate(result) / most:.0f} % of what the modules can deliver" \
-                if most else "more than any memory moves"
+            most, rate = hardware.peak(run.machine), claimed_rate(result)
             name = run.request.get("label") or " ".join(
                 [result["test"], *(f"{units.name(key)}={units.text(key, result[key])}"
                                    for key in ("op", "size_bytes") if key in result)])
-            yield f"? IMPLAUSIBLE: {name}: the counters claim " \
-                  f"{units.rate_text(claimed_rate(result))}, {share}. They count something " \
-                  "else, or twice: no conclusion is drawn from them."
+            yield Say("overcounted", result=name, rate=rate, percent=most and 100 * rate / most)
 
 
 def _remarks_on_other_memory(pairs: Pairs) -> Iterator[str]:
@@ -265,7 +259,7 @@ def other_traffic(kind: str, rates: list[float], within: bool) -> str:
         "the figures of reads and writes here do not include.")
 
 
-def _remarks_on_stores(pairs: Pairs) -> Iterator[str]:
+def _remarks_on_stores(pairs: Pairs) -> Iterator[Say]:
     """Sentences for each operation: whether a line is read before it is written, or why that can't
     be told."""
     extra: dict[str, list[float]] = {}
@@ -291,57 +285,35 @@ def _remarks_on_stores(pairs: Pairs) -> Iterator[str]:
         else:
             extra.setdefault(op, []).append(read / written - STORING[op])
     for op, ratios in extra.items():
-        yield f"op={op}{_reads_of_stores(op, ratios)}."
-    if cached:
-        yield f"{_ops(cached)}: less than half of the stored bytes are written to memory; caches " \
-              "hold the rest."
-    if short:
-        yield f"{_ops(short)}: these counters saw less than half of what went to memory, so they " \
-              "do not count all of it, and there is no amplification (na)." + (
-                  " No cache serves non-temporal stores." if UNCACHED & set(short) else "")
-    if unknown:
-        yield f"{_ops(unknown)}: whether lines are read before they are written can't be told. " \
-              "The results do not say which memory these counters count (those of `memcache run " \
-              "--counters` do), on which node the data were, or which level held them."
+        low, high = min(ratios), max(ratios)
+        yield Say("ownership" if low >= 1 - NEAR and high <= 1 + NEAR else
+                  "no_ownership" if high <= NEAR else "part_ownership", op=op,
+                  bytes=[max(low, 0), max(high, 0)], beyond=bool(STORING[op]))
+    yield from said((cached, "stores_cached", {"ops": _ops(cached)}),
+                    (short, "stores_uncounted", {
+                        "ops": _ops(short), "nontemporal": bool(UNCACHED & set(short))}),
+                    (unknown, "ownership_unknown", {"ops": _ops(unknown)}))
 
 
-def _reads_of_stores(op: str, ratios: list[float]) -> str:
-    low, high = min(ratios), max(ratios)
-    wanted = " beyond what the loop reads" if STORING[op] else ""
-    if low >= 1 - NEAR and high <= 1 + NEAR:
-        return f" reads as much as it writes{wanted}: each line is read before it is written " \
-               "(read for ownership)"
-    if high <= NEAR:
-        return f" reads next to nothing{wanted}: lines are written without being read (no read " \
-               "for ownership)"
-    times = " to ".join(dict.fromkeys(f"{max(value, 0):.2f}" for value in (low, high)))
-    return f" reads {times} bytes{wanted} for each that is written"
+def _ops(ops: Iterable[str]) -> list[str]:
+    return [f"op={op}" for op in ops]
 
 
-def _ops(ops: Iterable[str]) -> str:
-    return ", ".join(f"op={op}" for op in ops)
-
-
-def _remark_on_idle_traffic(pairs: Pairs) -> Iterator[str]:
+def _remark_on_idle_traffic(pairs: Pairs) -> list[Say]:
     """A sentence if the idle machine caused a considerable share of the traffic."""
-    shares = []
+    shares = [0.0]
     for run, result in pairs:
         moved = sum(result.get(key) or 0 for key in MOVED)
         idle = sum(result.get(key) or 0 for key in IDLE)    # MB/s: bytes a us
         if not is_overcounted(run, result) and moved and _has_number(result, "dram_counted_ns"):
             shares.append(idle * result["dram_counted_ns"] / 1e3 / moved)
-    if shares and max(shares) > 1:
-        yield "The machine moved more before the run, when it was idle, than was counted during " \
-              "it: no ratio of these figures means anything."
-    elif shares and max(shares) > QUIET:
-        yield f"The idle machine moved up to {100 * max(shares):.0f} % of what was counted. " \
-              "These figures include that."
+    most = max(shares)
+    return said((most > 1, "idle_is_all", {}),
+                (QUIET < most <= 1, "idle_share", {"percent": 100 * most}))
 
 
-def _reasons_without_counts(pairs: Pairs) -> Iterator[str]:
-    reasons: dict[str, int] = {}
-    for _, result in pairs:
-        if isinstance(result.get("dram_why"), str):
-            reasons[result["dram_why"]] = reasons.get(result["dram_why"], 0) + 1
-    for why, count in reasons.items():
-        yield f"na in {out_of(count, len(pairs), 'result')}: {WHY.get(why, why)}."
+def _reasons_without_counts(pairs: Pairs) -> list[Say]:
+    reasons = Counter(result["dram_why"] for _, result in pairs
+                      if isinstance(result.get("dram_why"), str))
+    return [Say("not_counted", count=(count, len(pairs)), reason=WHY.get(why, why))
+            for why, count in reasons.items()]

@@ -5,6 +5,7 @@ the hardware, and conclusions for the results."""
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from mc.analysis.words import Say, said
 from mc.parts import Grid
 from mc.records import units
 from mc.records.results import Run
@@ -125,14 +126,6 @@ def whole_bursts(facts: dict) -> tuple[float, ...] | None:
     return figures if len(figures) == len(values) else None
 
 
-def whole_bursts_in_words(percentages: tuple[float, ...] | None) -> str:
-    """That share in words, behind which come the bursts."""
-    if percentages is None:
-        return "too few"
-    middle, low, high = percentages
-    return f"{middle:.3g} % ({low:.3g} to {high:.3g} %)"
-
-
 def grid(verdict: Verdict) -> Grid:
     """The table of types."""
     rows = [[t.name.upper(), t.attribute, t.effective, units.text("reload_ns", t.reload_ns)]
@@ -140,66 +133,33 @@ def grid(verdict: Verdict) -> Grid:
     return Grid(["asked", "page tables", "effective", "reload ns"], rows, gap=False)
 
 
-def sentences(verdict: Verdict) -> list[str]:
+def sentences(verdict: Verdict) -> list[Say]:
     """Sentences on the verdict, the most serious one first."""
-    texts = [f"{t.name.upper()} was asked for, but the page tables say {t.attribute}."
-             for t in verdict.types.values() if not t.is_as_asked]
-    idle = [t.name.upper() for t in verdict.types.values() if t.effective == "no"]
-    if idle == ["WB"] and len(verdict.types) == 1:
-        if not verdict.is_emulated:
-            texts.append("WB shows no cache at work: a reload of a line that was flushed takes no "
-                         "longer than a hit.")
-    elif idle:
-        texts += _sentences_on_no_effect(verdict, idle)
-    if verdict.is_emulated:
-        texts.append("An emulated machine (QEMU, TCG): no time measured here says anything about "
-                     "real hardware.")
-    both = [t.name.upper() for t in verdict.types.values() if {"yes", "no"} <= t.effects]
-    if both:
-        texts.append(f"{join_words(both)} had an effect in some results, and none in others: do "
-                     "not compare these rows.")
-    texts += [f"{t.name.upper()} has its effect in part only: {whole_bursts_in_words(t.whole)} of "
-              "its bursts leave the CPU whole. Do not take these rows as results of memory that "
-              "combines its stores."
-              for t in verdict.types.values() if t.is_partial]
-    unsure = [t.name.upper() for t in verdict.types.values()
-              if t.effective not in ("yes", "no") and not t.is_partial
-              and t.name.upper() not in both]
-    bars = [name for name in unsure if verdict.types[name.lower()].is_of_bar]
-    unsure = [name for name in unsure if name not in bars]
-    if bars and not verdict.is_emulated:
-        texts.append(f"Whether {join_words(bars)} had an effect on the BAR is not known: only "
-                     "stores show it, and none did.")
-    if unsure:
-        texts.append(f"The timing does not show whether {join_words(unsure)} had an effect: do not "
-                     "take these rows as results of that type.")
-    if not texts and verdict.types:
-        where = " on this simulated machine" if verdict.simulated else ""
-        names = join_words(n.upper() for n in verdict.types)
-        if any(t.attribute == "na" for t in verdict.types.values()):
-            texts.append(f"{names}: real{where}, by its timing (page tables can't be read here).")
-        else:
-            texts.append(f"{names}: as asked for, and real{where}.")
-    return texts
+    types = [*verdict.types.values()]
+    idle = _names(t for t in types if t.effective == "no")
+    only_wb = idle == ["WB"] and len(types) == 1
+    same = _names(t for t in types if t.name == "wb" or t.effective == "no")
+    both = _names(t for t in types if {"yes", "no"} <= t.effects)
+    unsure = [t for t in types if not {t.effective} & {"yes", "no"} and not t.is_partial
+              and not {"yes", "no"} <= t.effects]
+    bars, others = (_names(t for t in unsure if t.is_of_bar == of_bar) for of_bar in (True, False))
+    name = not only_wb and idle and verdict.hypervisor or ""
+    found = [
+        *(Say("type_not_as_asked", type=t.name.upper(), attribute=t.attribute)
+          for t in types if not t.is_as_asked),
+        *said((only_wb and not verdict.is_emulated, "wb_without_cache", {}),
+              (idle and not only_wb, "types_without_effect", {"types": idle}),
+              (idle and len(same) > 1, "types_same_memory", {"types": same}),
+              (name == "unknown", "hypervisor_unknown", {}),
+              (name not in ("", "unknown", "tcg"), "hypervisor_may_force", {"hypervisor": name}),
+              (verdict.is_emulated, "emulated", {}), (both, "types_in_some", {"types": both})),
+        *(Say("type_in_part", type=t.name.upper(), whole=t.whole) for t in types if t.is_partial),
+        *said((bars and not verdict.is_emulated, "bar_unknown", {"types": bars}),
+              (others, "types_unknown", {"types": others}))]
+    return found or said((types, "types_real", {
+        "types": _names(types), "read": all(t.attribute != "na" for t in types),
+        "simulated": verdict.simulated}))
 
 
-def _sentences_on_no_effect(verdict: Verdict, idle: list[str]) -> list[str]:
-    texts = ["MEMORY TYPES HAVE NO EFFECT ON THIS MACHINE: asking for "
-             f"{join_words(idle, 'or')} changes nothing."]
-    rows = [name.upper() for name in verdict.types if name == "wb" or name.upper() in idle]
-    if len(rows) > 1:
-        texts.append(f"The rows {join_words(rows)} measure the same memory; what differs between "
-                     f"them is not due to {join_words(rows, 'or')}.")
-    if verdict.hypervisor == "unknown":
-        texts.append("The hypervisor is not known. Under one, a guest's page tables may have no "
-                     "effect: measure on bare metal.")
-    elif verdict.hypervisor and not verdict.is_emulated:
-        texts.append(f"Under a hypervisor ({verdict.hypervisor}) a guest's page tables may have no "
-                     "effect: measure on bare metal.")
-    return texts
-
-
-def join_words(words: Iterable[str], last: str = "and") -> str:
-    """`a, b and c`"""
-    words = list(words)
-    return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+def _names(types: Iterable[Type]) -> list[str]:
+    return [t.name.upper() for t in types]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mc import emit, version
 from mc.advice import advice
-from mc.analysis.verdict import whole_bursts, whole_bursts_in_words
+from mc.analysis import verdict, words
 from mc.output import terminal
 from mc.parts import Part, Sentence
 from mc.running import counters, debugfs, module, quiet, user
@@ -217,9 +217,9 @@ def _types(machine: Machine) -> Iterator[Line]:
                    "run this as root")
         return
     for name in ("wb", "uc", "wc"):
-        verdict = types.get(name) or {}
-        effect = verdict.get("effective")
-        what = f"{name.upper()}: page tables say {verdict.get('attribute') or 'na'}, " \
+        known = types.get(name) or {}
+        effect = known.get("effective")
+        what = f"{name.upper()}: page tables say {known.get('attribute') or 'na'}, " \
                f"effective={effect or 'na'}"
         if effect == "yes":
             yield Line(OK, what)
@@ -227,7 +227,7 @@ def _types(machine: Machine) -> Iterator[Line]:
             yield Line(FAIL if name == "uc" else WARN, what,
                        f"it has no effect here: {advice('types')}")
         elif effect == "partly":
-            share = whole_bursts_in_words(whole_bursts(verdict))
+            share = words.whole_bursts(verdict.whole_bursts(known))
             yield Line(WARN, what, f"{share} of its bursts leave the CPU whole")
         else:
             yield Line(WARN, what, "the timing does not show it; load the module again on a quiet "

@@ -4,6 +4,7 @@
 import os
 from collections.abc import Iterable
 
+from mc import join_words
 from mc.analysis import verdict
 from mc.output.charts import Source
 from mc.records import prices
@@ -42,4 +43,4 @@ def sides_text(sources: list[Source]) -> str:
 def sides(names: Iterable[str]) -> str:
     """The sides of the system-call boundary in words."""
     words = {"kernel": "in the kernel", "user": "in user space"}
-    return verdict.join_words(words.get(name, name) for name in dict.fromkeys(names))
+    return join_words(words.get(name, name) for name in dict.fromkeys(names))

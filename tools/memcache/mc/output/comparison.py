@@ -3,7 +3,7 @@
 operating system, of interrupts and of a hypervisor, if there are random accesses."""
 
 from mc import plural
-from mc.analysis import judge, machines, marks, match, overhead
+from mc.analysis import judge, machines, marks, match, overhead, words
 from mc.analysis.estimate import median_time
 from mc.analysis.judge import Difference
 from mc.analysis.match import Batch, Pairing
@@ -19,7 +19,7 @@ LEGEND = ("speed: that of the file against A's, from the times of the median sam
           "than their range; same: between. The interval comes from the spread between runs.")
 PUBLISHED = ("Published total times in TSC cycles have no spread, so there are no intervals, and "
              f"only a factor of {judge.APART:g} tells faster from slower. {judge.LEGEND}.")
-UNSETTLED = f"~ before a figure: the loop had not settled: its {marks.WHY}."
+UNSETTLED = f"~ before a figure: the loop had not settled: its {words.UNSETTLED}."
 
 
 def parts(files: dict[str, list[results.Run]], mixed: bool = False, wide: bool = True,

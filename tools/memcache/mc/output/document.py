@@ -5,8 +5,7 @@ machines, and how each number was made."""
 import time
 from collections.abc import Iterator
 
-from mc import plural
-from mc.analysis import verdict
+from mc import join_words, plural
 from mc.output import charts, comparison, draw, finding, page, report
 from mc.output.captions import captions, sides, without_directories
 from mc.parts import Grid, Heading, Part, Picture, Sentence
@@ -85,7 +84,7 @@ def _machines(files: dict[str, list[Run]], named: dict[str, str]) -> Iterator[Pa
     yield Heading("Machine" if len(machines) == 1 else "Machines", 2, folded=len(machines) == 1)
     for rows, names in machines.items():
         if len(machines) > 1:
-            yield Heading(verdict.join_words(named[name] for name in names), 3, folded=True)
+            yield Heading(join_words(named[name] for name in names), 3, folded=True)
         times = [(f"Measured {named[name]}" if len(names) > 1 else "Measured",
                   _time_text(files[name])) for name in names]
         yield Grid([], [list(row) for row in (*rows, *times)], 2)

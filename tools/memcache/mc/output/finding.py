@@ -12,6 +12,7 @@ from mc.analysis.highlights import Highlight, highlights
 from mc.analysis.judge import Difference, Word
 from mc.analysis.match import Pairing
 from mc.analysis.normal import Beside, expected_of_results
+from mc.analysis.words import said
 from mc.output import captions, comparison, normal
 from mc.output.charts import Source
 from mc.parts import Grid, Heading, Part, Sentence
@@ -102,12 +103,9 @@ def _verdict(runs: list[Run], name: str) -> Iterator[Part]:
     judged = verdict.judge(runs)
     bad = judged.is_emulated or not all(one.real for one in judged.types.values())
     failed = sum(r.get("verified") == "failed" for run in runs for r in run.results)
-    sentences = verdict.sentences(judged)
-    if failed:
-        sentences.insert(0, f"VERIFICATION FAILED in {plural(failed, 'result')}: memory did not "
-                            "hold what was written to it.")
-    if text := disturbed.verdict(runs):
-        sentences.insert(0, text)
+    text = disturbed.verdict(runs)
+    sentences = [*filter(None, [text]), *said((failed, "wrong_data", {"n": failed})),
+                 *verdict.sentences(judged)]
     if sentences:
         yield Sentence(" ".join([f"{name}:"] * bool(name) + sentences),
                        loud=bool(bad or failed or text))

@@ -3,12 +3,11 @@
 
 from collections.abc import Iterable
 
-from mc import plural
+from mc import join_words, plural
 from mc.analysis import refresh
 from mc.analysis.fleet import GROUPS, Below, Finding, Fleet, Group, Host
 from mc.analysis.machines import FACTS, Fact, Value, difference, text
 from mc.analysis.outliers import BLURRED, FEWEST
-from mc.analysis.verdict import join_words
 from mc.output.trend import sentences_on_left_out
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units

@@ -19,9 +19,9 @@ def parts(runs: list[Run], wide: bool = True) -> list[Part]:
         said.append(Grid(["figure", "measured", "published of this CPU", "machines", ""],
                          [_row(one, several) for one in found]))
         said += bullets([text for one in found if (text := normal.sentence(one))])
-    narrow = normal.remark_on_width(runs[0].machine)
-    if narrow and not any(narrow in text for text in map(normal.sentence, found)):
-        said += bullets([f"{narrow[:1].upper()}{narrow[1:]}."])
+    for narrow in normal.remark_on_width(runs[0].machine):
+        if not any(narrow in text for text in map(normal.sentence, found)):
+            said += bullets([f"{narrow[:1].upper()}{narrow[1:]}."])
     if found and any(one.expected.slow for one in found):
         said.append(Sentence("`memcache reference` has the sources."))
     if peaks := normal.peaks(runs) if wide else []:

@@ -6,6 +6,7 @@ from collections import Counter
 from mc import errno_name, plural
 from mc.analysis import amplification, events, findings, hardware, regions, traffic, verdict
 from mc.analysis.disturbed import verdict as of_disturbances
+from mc.analysis.words import Say, said
 from mc.output import normal, tables, terminal
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import prices, units
@@ -64,18 +65,13 @@ def _failures(runs: list[Run]) -> list[Part]:
 def _findings(runs: list[Run], judged: verdict.Verdict, wide: bool) -> list[Part]:
     if not any(findings.points(runs)):
         return []
-    sentences = findings.lines(runs, judged, wide)
-    if judged.is_emulated:
-        sentences.append("Nothing: on an emulated machine, no difference between these numbers "
-                         "means anything.")
-    else:
-        idle = [name.upper() for name in judged.types if not judged.is_comparable(name)]
-        if idle:
-            sentences.append(f"Left out: {verdict.join_words(idle)}, not shown to be real here "
-                             "(see below).")
+    idle = [name.upper() for name in judged.types if not judged.is_comparable(name)]
+    sentences = findings.lines(runs, judged, wide) + said(
+        (judged.is_emulated, "nothing_emulated", {}),
+        (idle and not judged.is_emulated, "types_left_out", {"types": idle}))
     if not sentences and not wide:
         return []
-    return [Heading("What stands out"), *bullets(sentences or ["Nothing."])]
+    return [Heading("What stands out"), *bullets(sentences or [Say("nothing")])]
 
 
 def _types(judged: verdict.Verdict, wide: bool) -> list[Part]:
