@@ -24,6 +24,7 @@ os.environ["MEMCACHE_SYSROOT"] = str(HERE / "nowhere")
 sys.path.insert(0, str(FRONT.parent))
 
 from mc import errno_name  # noqa: E402
+from mc.analysis.words import Say  # noqa: E402
 from mc.output import terminal  # noqa: E402
 from mc.records import fields, results  # noqa: E402
 from mc.records import shape as shapes  # noqa: E402
@@ -253,6 +254,12 @@ def lines(*records: dict) -> list[bytes]:
 def terminal_lines(parts) -> list[str]:
     """The lines that a terminal has for these parts of a report."""
     return terminal.lines(parts)
+
+
+def said(parts) -> dict[str, dict]:
+    """The conclusions in these parts of a report, or among these texts: the facts of each id."""
+    texts = (getattr(part, "text", part) for part in parts)
+    return {text.id: text.facts for text in texts if isinstance(text, Say)}
 
 
 def runs(*records: dict) -> list[results.Run]:

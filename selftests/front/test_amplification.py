@@ -34,6 +34,15 @@ def text(*records, about=None, **machine):
             runs, (about or fake.BARE) is fake.TCG))).split())
 
 
+def told(*records, about=fake.BARE, **machine):
+    """The conclusions: the facts of each id."""
+    runs = fake.runs_of(about, (LINE, list(records)), **fake.COUNTERS | machine)
+    return fake.said(amplification.parts(runs, about is fake.TCG))
+
+
+ONE, TWENTY = "1 reader, 512K", "20 readers, 512K"
+
+
 class Amplification(fake.unittest.TestCase):
     def test_nothing_read_nothing_said(self):
         none = fake.runs_of(fake.BARE, ("bandwidth", [fake.result("bandwidth", 1.0)]))
@@ -44,27 +53,29 @@ class Amplification(fake.unittest.TestCase):
     def test_the_study(self):
         said = text(*STUDY)
         for part in (
-                "- 1 reader, 512K: MB/s: 1000 plain, 1000 in the kernel, 3962 checked; memory read "
+                f"- {ONE}: MB/s: 1000 plain, 1000 in the kernel, 3962 checked; memory read "
                 "for each byte: 1.13 plain, 1.13 in the kernel, 1.15 checked; memory written for "
                 "each byte: 0.08 checked.",
-                "- 20 readers, 512K: MB/s: 1000 plain, 1000 in the kernel, 3006 checked; memory "
-                "read for each byte: 2.03 plain, 1.83 in the kernel, 4.02 checked;",
-                "reads next to nothing more from memory (1 reader, 512K): what was just read is "
-                "still in the caches.",
-                "costs 2.18 more reads of it from memory (20 readers, 512K): the caches no longer "
-                "hold what was just read.",
-                "From 1 to 20 readers the memory is read 1.13, then 1.83 times for each byte (in "
-                "the kernel, 512K).",
-                "Against the plain reader the kernel's reads moved -0.20 to +0.00 bytes for each "
-                "byte."):
+                f"- {TWENTY}: MB/s: 1000 plain, 1000 in the kernel, 3006 checked; memory "
+                "read for each byte: 2.03 plain, 1.83 in the kernel, 4.02 checked;"):
             self.assertIn(part, said)
         self.assertNotIn("na", said.split())
+        found = told(*STUDY)
+        self.assertAlmostEqual(found["checks_cost"].pop("bytes")[0], 4.016 - 1.834)
+        self.assertEqual(found, {
+            "checks_cached": {"settings": [ONE]}, "checks_cost": {"settings": [TWENTY]},
+            "readers_cost": found["readers_cost"], "vfs_moves": {"change": "-0.20 to +0.00"}})
+        runs = fake.runs_of(fake.BARE, (LINE, list(STUDY)), **fake.COUNTERS)
+        self.assertIn({"few": 1, "many": 20, "low": 1.13, "high": 1.834,
+                       "what": "in the kernel, 512K"},
+                      [part.text.facts for part in amplification.parts(runs, False)
+                       if getattr(getattr(part, "text", None), "id", "") == "readers_cost"])
 
     def test_no_difference_is_said_to_be_none(self):
-        said = text(read(1, "off", moved=1.0), read(20, "off", moved=1.02),
-                    read(1, "off", "user", moved=1.05))
-        self.assertIn("From 1 to 20 readers nothing changes (in the kernel, 512K: 1.02).", said)
-        self.assertIn("The kernel reads as plainly as a system call", said)
+        self.assertEqual(told(read(1, "off", moved=1.0), read(20, "off", moved=1.02),
+                              read(1, "off", "user", moved=1.05)), {
+            "vfs_plain": {}, "readers_same": {"few": 1, "many": 20,
+                                              "settings": ["in the kernel, 512K: 1.02"]}})
 
     def test_transfers_are_told_apart(self):
         said = text(read(1, "off", moved=1.0), read(1, "off", moved=2.0, transfer=5 << 20))
@@ -75,34 +86,31 @@ class Amplification(fake.unittest.TestCase):
         self.assertNotIn("From 1", said)
 
     def test_what_was_not_counted_is_said_and_why(self):
-        said = text(read(1, "off"), read(1, "on"))
-        self.assertIn("No amplification (na) where no counters were set", said)
-        self.assertIn("MB/s: 1000 in the kernel, 1000 checked.", said)
-        self.assertNotIn("for each byte", said)
-        self.assertNotIn("Comparing", said)
+        records = read(1, "off"), read(1, "on")
+        self.assertEqual(told(*records), {"reads_not_counted": {
+            "why": ["no counters were set, or the test does not count"]}})
+        self.assertIn("MB/s: 1000 in the kernel, 1000 checked.", text(*records))
+        self.assertNotIn("for each byte", text(*records))
 
     def test_no_conclusion_unless_all_memory_that_can_hold_the_file_is_counted(self):
         other = {"node": 2, "cpus": "", "memory_bytes": 8 << 30}
         for machine in ({"dram_counters": None}, {"nodes": []},
                         {"nodes": [*fake.COUNTERS["nodes"], other]}):
-            said = text(*STUDY, **machine)
-            self.assertIn("No conclusion is drawn from the counters: in 6 of 6 results", said)
-            for word in ("Comparing", "From 1", "Against"):
-                self.assertNotIn(word, said)
-        self.assertNotIn("No conclusion", text(*STUDY))
+            self.assertEqual(told(*STUDY, **machine), {"reads_doubtful": {"count": (6, 6)}})
 
     def test_emulated_machines_have_no_rates(self):
-        said = text(read(1, "off", moved=1.0), read(1, "on", moved=2.0), about=fake.TCG)
+        records = read(1, "off", moved=1.0), read(1, "on", moved=2.0)
+        said = text(*records, about=fake.TCG)
         self.assertNotIn("MB/s:", said)
-        self.assertIn("1 reader, 512K: memory read for each byte: 1.00 in the kernel, 2.00 checked",
-                      said)
-        self.assertIn("Comparing each byte costs 1.00 more reads", said)
+        self.assertIn(f"{ONE}: memory read for each byte: 1.00 in the kernel, 2.00 checked", said)
+        self.assertEqual(told(*records, about=fake.TCG), {
+            "rates_left_out": {}, "checks_cost": {"settings": [ONE], "bytes": [1.0]}})
 
     def test_a_disk_in_the_rates_is_said(self):
         part = read(1, "off", moved=1.0) | {"cached_percent": 40.0}
-        self.assertIn("(1 reader, 512K): a disk is in the rates", text(part))
-        self.assertNotIn("a disk", text(part | {"cache": "drop"}))
-        self.assertIn("1 reader, 512K, dropped from the cache, direct",
+        self.assertEqual(told(part), {"disk_in_rates": {"settings": [ONE]}})
+        self.assertEqual(told(part | {"cache": "drop"}), {})
+        self.assertIn(f"{ONE}, dropped from the cache, direct",
                       text(part | {"cache": "drop", "direct": "on"}))
 
     def test_it_is_in_the_report(self):

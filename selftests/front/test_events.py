@@ -20,6 +20,11 @@ def report(*results):
     return " ".join(" ".join(fake.terminal_lines(events.parts(found))).split())
 
 
+def told(*results):
+    """The conclusions: the facts of each id."""
+    return fake.said(events.parts(fake.runs_of(fake.BARE, (LINE, list(results)))))
+
+
 def result(op, **counted):
     return fake.result(f"{LINE} op={op}", 1000.0) | COUNTED | counted
 
@@ -64,22 +69,20 @@ class Events(unittest.TestCase):
         self.assertNotIn("misses: na", text)
 
     def test_one_that_took_turns_says_so(self):
-        text = report(result("read", cycles=1000.0, instructions=2500.0, cycles_ran_percent=100.0,
-                             instructions_ran_percent=33.3),
-                      result("write", cycles=4e6, instructions=1e6, cycles_ran_percent=100.0,
-                             instructions_ran_percent=66.6))
-        self.assertIn("read 1000 ~2500 ~2.50", text)
-        self.assertIn("write 4e+06 ~1e+06 ~0.25", text)
-        self.assertIn("~ instructions took turns with other events in 2 of 2 results: it was "
-                      "counted for 33 to 67 % of the time, and scaled up from that.", text)
-        self.assertNotIn("cycles took turns", text)
+        found = [result("read", cycles=1000.0, instructions=2500.0, cycles_ran_percent=100.0,
+                        instructions_ran_percent=33.3),
+                 result("write", cycles=4e6, instructions=1e6, cycles_ran_percent=100.0,
+                        instructions_ran_percent=66.6)]
+        self.assertIn("read 1000 ~2500 ~2.50", report(*found))
+        self.assertIn("write 4e+06 ~1e+06 ~0.25", report(*found))
+        self.assertEqual(told(*found), {"event_in_turns": {
+            "event": "instructions", "count": (2, 2), "percents": [33.3, 66.6]}})
 
     def test_one_that_never_ran_on_a_thread(self):
-        text = report(result("read", cycles=1000.0, instructions_ran_percent=0.0,
-                             events_why="did_not_run"))
-        self.assertIn("bandwidth 1000 na", text)
-        self.assertIn("na (it was never on its PMU on some thread", text)
-        self.assertNotIn("took turns", text)
+        one = result("read", cycles=1000.0, instructions_ran_percent=0.0, events_why="did_not_run")
+        self.assertIn("bandwidth 1000 na", report(one))
+        self.assertEqual([*told(one)], ["events_missing"])
+        self.assertEqual(told(one)["events_missing"]["reason"], events.WHY["did_not_run"])
 
     def test_exported_under_names_that_prometheus_takes(self):
         found = fake.runs_of(fake.BARE, (LINE, [result("read") | {"L1-dcache-load-misses": 7.5}]))
@@ -87,14 +90,11 @@ class Events(unittest.TestCase):
                          r"(?m)^memcache_bandwidth_L1_dcache_load_misses\{.*\} 7\.5$")
 
     def test_why_some_are_missing(self):
-        text = report(result("read", cycles=10.0, events_why="no_pmu"))
-        self.assertIn("instructions, L1-dcache-load-misses, cache-misses, dTLB-load-misses, "
-                      "dTLB-store-misses: na (no PMU of this machine counts it", text)
-
-    def test_a_machine_without(self):
-        text = report(result("read", events_why="no_pmu"))
-        self.assertIn("cycles, instructions", text)
-        self.assertNotIn("/ cycle", text)
+        for more, events_left in (({"cycles": 10.0}, tests.EVENTS[1:]), ({}, tests.EVENTS)):
+            one = result("read", events_why="no_pmu", **more)
+            self.assertEqual(told(one), {"events_missing": {
+                "events": [*events_left], "reason": events.WHY["no_pmu"]}})
+            self.assertEqual("/ cycle" in report(one), bool(more))
 
 
 if __name__ == "__main__":

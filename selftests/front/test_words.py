@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The wording of each conclusion: words.txt shows each once for one thing of which all holds, and
-once more where it differs for several of which nothing does."""
+"""The wording of conclusions: words.txt shows each whose words depend on its facts, for one thing of
+which all holds and for several of which nothing does."""
 
 import re
 import textwrap
@@ -39,7 +39,9 @@ def listing():
     """What words.txt has to be."""
     said = []
     for name, text in words.WORDS.items():
-        both = dict.fromkeys([shown(name, False), shown(name, "|" in text or ":?" in text)])
+        both = dict.fromkeys(shown(name, several) for several in (False, True))
+        if "|" not in text and ":?" not in text:
+            continue        # words.py itself shows the only form of it
         said += [textwrap.fill(f"{name}: {text}", 99, subsequent_indent="  ") for text in both]
     return "\n".join(said) + "\n"
 
