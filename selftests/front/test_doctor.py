@@ -295,6 +295,7 @@ class Doctor(fake.InDirectory):
         self.assertEqual((done.returncode, done.stderr), (plain.returncode, ""))
         told = json.loads(done.stdout)
         self.assertEqual(told["can_measure_uc"], not done.returncode)
+        self.assertLessEqual({"cpu", "root", "kvm", "quiet"}, {one["id"] for one in told["checks"]})
         self.assertEqual([check["status"] for check in told["checks"]],
                          re.findall("^(ok|warn|fail) ", plain.stdout, re.M))
         for check in told["checks"]:

@@ -424,6 +424,7 @@ class Shown(Case):
             _, said = self.command("show", "--json", name)
             told = [json.loads(line) for line in said.splitlines()]
             found = [one for one in told if one["record"] == "result"]
+            said_of = {one["id"]: one for one in told if one["record"] == "conclusion"}
             Path(name).write_text(said)
             again, _ = self.command("show", name)
         self.assertEqual(0, again)
@@ -431,6 +432,10 @@ class Shown(Case):
             found[0][f"expected{key}"] for key in (
                 "", "_low", "_high", "_machines", "_sources", "_outside")))
         self.assertFalse([key for key in found[1] if key.startswith("expected")])
+        self.assertEqual([*said_of], ["slow_figure", "types_real"])
+        slow = said_of["slow_figure"]
+        self.assertIn("2.0 times as long as on", slow["text"])
+        self.assertEqual((slow["facts"]["times"], slow["facts"]["machines"]), (2.0, 4))
 
     def test_compare_with_the_reference(self):
         with tempfile.TemporaryDirectory() as top:

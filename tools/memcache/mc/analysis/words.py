@@ -36,8 +36,20 @@ class Say(str):
         """The same without the full stop, for a place in another sentence."""
         return self._made(self.rstrip("."), self.id, self.facts)
 
+    def record(self) -> dict:
+        """Itself for JSON."""
+        return {"id": self.id, "text": str(self),
+                "facts": {name: _plain(value) for name, value in self.facts.items()}}
+
     def __reduce__(self) -> tuple:
         return self._made, (str(self), self.id, self.facts)
+
+
+def _plain(value: object) -> object:
+    """A fact for JSON. It can have conclusions in it."""
+    if isinstance(value, (list, tuple)):
+        return [*map(_plain, value)]
+    return value.record() if isinstance(value, Say) else value
 
 
 def said(*rows: tuple[object, str, dict]) -> list[Say]:

@@ -48,12 +48,13 @@ def command(args: argparse.Namespace) -> int:
 def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list[str], int]:
     """The lines to print, and the exit status."""
     machine = machine or Machine()
-    results = [line for check in CHECKS for line in check(machine)]
+    named = [(check.__name__.strip("_"), line) for check in CHECKS for line in check(machine)]
+    results = [line for _, line in named]
     failed = sum(line.status == FAIL for line in results)
     status = FAILED if failed else DONE
     if as_json:
-        checks = [{"status": line.status, "what": line.what, "todo": line.todo or None}
-                  for line in results]
+        checks = [{"id": name, "status": line.status, "what": line.what, "todo": line.todo or None}
+                  for name, line in named]
         return [json.dumps({"can_measure_uc": not failed, "checks": checks})], status
     report: list[Part] = [
         Sentence(line.what + (f" ({line.todo})" if line.todo else ""), f"{line.status:4}  ")

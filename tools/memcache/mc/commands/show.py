@@ -13,20 +13,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="results of memcache run; `-`: standard input")
     options.add_units(parser)
     parser.add_argument("--json", action="store_true",
-                        help="print the records (JSON Lines) in place of the report")
+                        help="print the records (JSON Lines), and its conclusions as records, in "
+                             "place of the report")
     options.add_wide(parser)
 
 
 def command(args: argparse.Namespace) -> int:
     # All files are read first, so that nothing is shown if one of them is bad.
+    from mc.output import report
     from mc.records import results
     loaded = [(name, results.load(name)) for name in args.file]
     if args.json:
         from mc.analysis import normal
-        emit(line for _, runs in loaded
-             for line in results.json_lines(normal.with_expected(runs)))
+        emit(line for _, runs in loaded for line in results.json_lines(
+            normal.with_expected(runs), report.conclusions(runs)))
         return DONE
-    from mc.output import report
     for number, (name, runs) in enumerate(loaded):
         if len(loaded) > 1:
             emit(([""] if number else []) + [f"=== {name}", ""])

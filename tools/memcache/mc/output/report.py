@@ -2,6 +2,7 @@
 """The report on a results file: machine, tables, findings, verdict."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 from mc import errno_name, plural
 from mc.analysis import amplification, events, findings, hardware, regions, traffic, verdict
@@ -20,6 +21,14 @@ def lines(runs: list[Run], wide: bool = False) -> list[str]:
     whole = with_merged_rounds(runs)
     return terminal.lines([*warning_of_disturbances(whole), *_machine(runs[0].machine),
                            *parts(whole, wide), *_missing_requests(runs)])
+
+
+def conclusions(runs: list[Run]) -> Iterator[dict]:
+    """A record for each conclusion of the report on the runs of a file, for programs."""
+    whole = with_merged_rounds(runs)
+    for part in [*warning_of_disturbances(whole), *parts(whole)]:
+        if isinstance(part, Sentence) and isinstance(part.text, Say):
+            yield {"record": "conclusion"} | part.text.record()
 
 
 def warning_of_disturbances(whole: list[Run]) -> list[Part]:

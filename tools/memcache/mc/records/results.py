@@ -41,6 +41,7 @@ WORDS = {
     "machine": ("kernel", "cpu"),
     "request": ("test", "line", "state"),
     "result": ("test", "where"),
+    "conclusion": ("id", "text"),       # of `show --json`
 }
 
 @dataclass
@@ -105,12 +106,14 @@ def create(path: str) -> io.FileIO:
         raise Failure(f"{path}: {error.strerror}", WRONG) from None
 
 
-def json_lines(runs: list[Run]) -> Iterator[str]:
-    """The records of these runs. Each request says how many results there are, also if the
-    file was cut short."""
+def json_lines(runs: list[Run], more: Iterable[dict] = ()) -> Iterator[str]:
+    """The records of these runs, and more. Each request says how many results there are, also if
+    the file was cut short."""
     for run in runs:
         for record in (run.machine, run.request | {"records": len(run.results)}, *run.results):
             yield json.dumps(record, separators=(",", ":"))
+    for record in more:
+        yield json.dumps(record, separators=(",", ":"))
 
 
 def missing_requests(runs: list[Run]) -> list[str]:
@@ -238,6 +241,9 @@ class _Reader:
         run.results.append(record)
         self.missing -= 1
 
+    def _conclusion(self, _record: dict) -> None:
+        """A report draws its own from the results."""
+
 
 def _record(line: bytes) -> dict:
     """The JSON object of a line, checked as far as a single line can be."""
@@ -261,7 +267,7 @@ def _record(line: bytes) -> dict:
     for key, value in record.items():
         if not _check(kind, key)(value):
             raise ValueError(f"`{quoted(key)}` can't be {quoted(json.dumps(value))}")
-    if kind != "result" and not _is_bounded(list(record.values()), numbers=True):
+    if kind in ("machine", "request") and not _is_bounded(list(record.values()), numbers=True):
         raise ValueError(f"a {kind} record with a number that is too large")
     return record
 
