@@ -44,103 +44,91 @@ USER = {"where": "user", "page": "4k", "attribute": None}
 
 
 class Partners(fake.unittest.TestCase):
-    def test_memory_of_different_objects_is_not_the_same(self):
-        def made(*words):
-            return [("bandwidth", {"memory_object": word}) for word in words]
-        [found] = pairings(a=made("cuda:wc:0", None), b=made("hugetlb:1g", None))
-        self.assertEqual([(a["memory_object"], b["memory_object"]) for a, b in found.pairs],
-                         [(None, None)])
-        # As with pages, the only kind of each file is compared.
-        [found] = pairings(a=made("cuda:wc:0"), b=made("hugetlb:1g"))
-        self.assertEqual(len(found.pairs), 1)
+    def test_who_is_compared_with_whom(self):
+        """Contents of two files: how many pairs, which keys may differ, whether records are left
+        without a partner."""
+        gpu, pages = ([("bandwidth", {"memory_object": name})] for name in ("cuda:wc:0", "hugetlb"))
+        none = [("bandwidth", {"memory_object": None})]
+        for a, b, pairs, free, alone in (
+                # Memory of different objects is not the same; the only kind of each is compared.
+                (gpu + none, pages + none, 1, {}, True),
+                (gpu, pages, 1, {"memory_object": ("cuda:wc:0", "hugetlb")}, False),
+                (["bandwidth size=4K", "bandwidth size=8K"],
+                 ["bandwidth size=8K", "bandwidth size=16K"], 1, {}, True),
+                (["bandwidth width=32"], ["bandwidth width=64"], 0, {}, True),
+                # How often is not what.
+                (["bandwidth repeat=10"], ["bandwidth repeat=50"], 1, {}, False),
+                # What each side has one value of is compared; of two values, matched.
+                *(([f"bandwidth {key}={one}"], [f"bandwidth {key}={other}"], 1,
+                   {key: (one, other)}, False)
+                  for key, one, other in (("irq", "on", "off"), ("cpu", "0", "any"),
+                                          ("page", "direct", "4k"))),
+                (["bandwidth irq=on", "bandwidth irq=off"], ["bandwidth irq=off"], 1, {}, True),
+                # Kernel of one file and user of another.
+                (["bandwidth"], [("bandwidth", USER)], 1, {"page": ("direct", "4k")}, False)):
+            with self.subTest((a, b)):
+                [found] = pairings(a=a, b=b)
+                self.assertEqual((len(found.pairs), found.free, any(found.alone.values())),
+                                 (pairs, free, alone))
+                for one, other in found.pairs:
+                    self.assertEqual({key for key in ("irq", "cpu", "page", "memory_object",
+                                                      "size_bytes", "width_bytes")
+                                      if one.get(key) != other.get(key)}, {*free})
 
-    def test_records_of_which_the_same_was_asked(self):
+    def test_who_is_alone_is_said_with_the_nearest(self):
         [found] = pairings(a=["bandwidth size=4K", "bandwidth size=8K"],
                            b=["bandwidth size=8K", "bandwidth size=16K"])
-        self.assertEqual([(a["size_bytes"], b["size_bytes"]) for a, b in found.pairs],
-                         [(8192, 8192)])
         self.assertEqual(len(found.alone["A"]), 1)
         self.assertIn("size=4K", found.alone["A"][0])
         self.assertIn("size=16K", found.alone["B"][0])
-
-    def test_widths_are_never_compared_silently(self):
         [found] = pairings(a=["bandwidth width=32"], b=["bandwidth width=64"])
-        self.assertEqual(found.pairs, [])
         self.assertTrue(found.alone["A"][0].endswith("(B has width=64)"), found.alone)
         self.assertTrue(found.alone["B"][0].endswith("(A has width=32)"), found.alone)
 
-    def test_how_often_is_not_what(self):
-        [found] = pairings(a=["bandwidth repeat=10"], b=["bandwidth repeat=50"])
-        self.assertEqual(len(found.pairs), 1)
-
-    def test_what_each_side_has_one_value_of_is_compared(self):
-        for key, values in (("irq", ("on", "off")), ("cpu", ("0", "any")),
-                            ("page", ("direct", "4k"))):
-            [found] = pairings(a=[f"bandwidth {key}={values[0]}"],
-                               b=[f"bandwidth {key}={values[1]}"])
-            self.assertEqual((len(found.pairs), found.free), (1, {key: values}))
-
-    def test_what_a_side_has_two_values_of_is_matched(self):
-        [found] = pairings(a=["bandwidth irq=on", "bandwidth irq=off"], b=["bandwidth irq=off"])
-        self.assertEqual([a["irq"] for a, _ in found.pairs], ["off"])
-
-    def test_kernel_and_user_of_one_file(self):
-        [found] = pairings(a=["bandwidth", ("bandwidth", USER)])
-        self.assertEqual((found.a.where, found.b.where, len(found.pairs)), ("kernel", "user", 1))
-
-    def test_kernel_of_one_file_and_user_of_another(self):
-        [found] = pairings(a=["bandwidth"], b=[("bandwidth", USER)])
-        self.assertEqual(len(found.pairs), 1)
-
-    def test_two_files_with_both(self):
-        both = ["bandwidth", ("bandwidth", USER)]
-        self.assertEqual([(p.a.name, p.b.name) for p in pairings(a=both, b=both)],
-                         [("a, kernel", "a, user"), ("b, kernel", "b, user"),
-                          ("a, kernel", "b, kernel"), ("a, user", "b, user")])
-
-    def test_three_files_against_the_first(self):
-        one = ["bandwidth"]
-        self.assertEqual([(p.a.file, p.b.file) for p in pairings(a=one, b=one, c=one)],
-                         [("a", "b"), ("a", "c")])
-
-    def test_one_side_only(self):
+    def test_sides_and_files(self):
+        one, both = ["bandwidth"], ["bandwidth", ("bandwidth", USER)]
+        for contents, wanted in (
+                ({"a": both}, ["a, kernel a, user"]),
+                ({"a": both, "b": both}, ["a, kernel a, user", "b, kernel b, user",
+                                          "a, kernel b, kernel", "a, user b, user"]),
+                ({"a": one, "b": one, "c": one}, ["a, kernel b, kernel", "a, kernel c, kernel"])):
+            found = pairings(**contents)
+            self.assertEqual([f"{p.a.name} {p.b.name}" for p in found], wanted)
+            self.assertEqual({len(p.pairs) for p in found}, {1})
         with self.assertRaisesRegex(Failure, "nothing to compare") as raised:
-            pairings(a=["bandwidth"])
+            pairings(a=one)
         self.assertEqual(raised.exception.status, 2)
 
 
 class Refusals(fake.unittest.TestCase):
-    def test_verdicts_that_differ(self):
-        for change, said in (({"effective": "no"}, "effective=yes in A, no in B"),
-                             ({"effective": "partly"}, "effective=yes in A, partly in B"),
-                             ({"attribute": "wb"}, "page tables say uc- in A, wb in B")):
-            line = "bandwidth type=uc"
-            [found] = pairings(a=[line], b=[(line, change)])
-            self.assertEqual((found.pairs, len(found.refused)), ([], 1))
-            self.assertIn(said, found.refused[0])
-            [found] = pairings(True, a=[line], b=[(line, change)])
-            self.assertEqual((len(found.pairs), found.refused), (1, []))
+    def test_what_is_refused_unless_mixed(self):
+        for line, change, said in (
+                ("bandwidth type=uc", {"effective": "no"}, "effective=yes in A, no in B"),
+                ("bandwidth type=uc", {"effective": "partly"}, "effective=yes in A, partly in B"),
+                ("bandwidth type=uc", {"attribute": "wb"}, "page tables say uc- in A, wb in B"),
+                ("bandwidth", {"memory_node": 1}, ": memory of node 0 in A, of node 1 in B"),
+                *(("bandwidth prefetch=off", {"prefetch": state},
+                   f"prefetch=off in A, {state} in B") for state in ("ineffective", "keep")),
+                # User space can't read page tables; a node may not be known.
+                ("bandwidth", {"attribute": None}, ""), ("bandwidth", {"memory_node": None}, "")):
+            for mixed in False, True:
+                with self.subTest((change, mixed)):
+                    [found] = pairings(mixed, a=[line], b=[(line, change)])
+                    refused = bool(said) and not mixed
+                    self.assertEqual((len(found.pairs), len(found.refused), found.alone),
+                                     (not refused, refused, {"A": [], "B": []}))
+                    self.assertTrue(all(one.endswith(said) for one in found.refused))
+        # Failed data are refused, whatever is asked.
+        [found] = pairings(True, a=["bandwidth"], b=[("bandwidth", {"verified": "failed"})])
+        self.assertIn("failed verification in B", found.refused[0])
 
-    def test_page_tables_that_user_space_cannot_read(self):
-        [found] = pairings(a=["bandwidth"], b=[("bandwidth", {"attribute": None})])
-        self.assertEqual(found.refused, [])
-
-    def test_memory_of_another_node(self):
-        [found] = pairings(a=["bandwidth"], b=[("bandwidth", {"memory_node": 1})])
-        self.assertEqual((found.pairs, len(found.refused)), ([], 1))
-        self.assertTrue(found.refused[0].endswith(": memory of node 0 in A, of node 1 in B"))
-        [found] = pairings(True, a=["bandwidth"], b=[("bandwidth", {"memory_node": 1})])
-        self.assertEqual((len(found.pairs), found.refused), (1, []))
-
-    def test_memory_whose_node_is_not_known(self):
-        [found] = pairings(a=["bandwidth"], b=[("bandwidth", {"memory_node": None})])
-        self.assertEqual((len(found.pairs), found.refused), (1, []))
-
-    def test_the_partner_has_memory_of_the_same_node(self):
+    def test_of_several_partners_the_one_that_is_alike(self):
+        """Its memory is of the same node, and its prefetchers have the same state."""
         nodes = [("bandwidth", {"memory_node": node}) for node in (0, 1)]
-        [found] = pairings(a=nodes, b=nodes[::-1])
-        self.assertEqual([(a["memory_node"], b["memory_node"]) for a, b in found.pairs],
-                         [(0, 0), (1, 1)])
+        states = ["bandwidth prefetch=off", "bandwidth prefetch=keep"]
+        for key, both in ("memory_node", nodes), ("prefetch", states):
+            [found] = pairings(a=both, b=both[::-1])
+            self.assertEqual([a[key] == b[key] for a, b in found.pairs], [True] * 2)
 
     def test_each_with_memory_of_its_own_node(self):
         both = files(a=["bandwidth cpu=0"], b=[("bandwidth cpu=1", {"memory_node": 1})])
@@ -151,24 +139,6 @@ class Refusals(fake.unittest.TestCase):
         [found] = [match.pair(a, b, False) for a, b in match.plan(match.comparable_batches({
             name: rounds.with_merged_rounds(runs) for name, runs in both.items()}))]
         self.assertEqual((len(found.pairs), found.refused), (1, []))
-
-    def test_prefetchers_that_differ(self):
-        line = "bandwidth prefetch=off"
-        for state in ("ineffective", "keep"):
-            [found] = pairings(a=[line], b=[(line, {"prefetch": state})])
-            self.assertEqual((found.pairs, found.alone), ([], {"A": [], "B": []}))
-            self.assertIn(f"prefetch=off in A, {state} in B", found.refused[0])
-            [found] = pairings(True, a=[line], b=[(line, {"prefetch": state})])
-            self.assertEqual((len(found.pairs), found.refused), (1, []))
-
-    def test_prefetchers_that_one_side_has_both_ways(self):
-        both = ["bandwidth prefetch=off", "bandwidth prefetch=keep"]
-        [found] = pairings(a=both, b=list(reversed(both)))
-        self.assertEqual([a["prefetch"] == b["prefetch"] for a, b in found.pairs], [True] * 2)
-
-    def test_failed_data_whatever_is_asked(self):
-        [found] = pairings(True, a=["bandwidth"], b=[("bandwidth", {"verified": "failed"})])
-        self.assertIn("failed verification in B", found.refused[0])
 
 
 def time(middle, sd=0.0, runs=10, fastest=None):

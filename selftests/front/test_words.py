@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The wording of conclusions: words.txt shows each whose words depend on its facts, for one thing of
-which all holds and for several of which nothing does."""
+"""The wording of conclusions: words.txt shows each whose words depend on its facts, for one thing
+of which all holds and for several of which nothing does."""
 
 import re
 import textwrap
