@@ -28,24 +28,25 @@ def shown(runs, wide=False):
 class Tables(fake.unittest.TestCase):
     def test_a_loop_that_had_not_settled(self):
         for wide in False, True:
-            text = shown(pair(UNSETTLED, {"steady": "yes"}), wide)
+            runs = pair(UNSETTLED, {"steady": "yes"})
+            text = shown(runs, wide)
             self.assertIn("~1000.0", text)
             self.assertEqual(text.count("~"), 2)        # the figure, and what it means
-            self.assertIn("~ In 1 of 2 results the loop had not settled: its samples still "
-                          "changed when they were taken, or did not agree within 100 ms.", text)
+            self.assertEqual(fake.said(report.parts(runs, wide))["unsettled"], {"count": (1, 2)})
+        self.assertNotIn("~", shown(pair({}, {"steady": None})))    # not known
 
     def test_a_row_without_a_figure_has_its_reason(self):
         lost = {"samples": 0, "left_out": 3, "left_out_why": "disturbed,no_overlap",
                 "mb_per_s": None, "steady": None}
-        self.assertIn("1 of 2 results has no figure: the threads did not run at once, as on a busy "
-                      "machine; every sample was disturbed.", shown(pair(lost, {})))
-        self.assertIn("2 of 2 results have no figure: the record does not say why.",
-                      shown(pair(lost | {"left_out_why": None}, lost | {"left_out_why": "new"})))
-        self.assertNotIn("no figure", shown(pair(lost | {"left_out_why": "one_cpu"},
-                                                 {"samples": 3, "left_out": 2})))
-
-    def test_what_is_not_known_has_no_mark(self):
-        self.assertNotIn("~", shown(pair({}, {"steady": None})))
+        for first, second, said in (
+                (lost, {}, "1 of 2 results has no figure: the threads did not run at once, as on a "
+                 "busy machine; every sample was disturbed."),
+                (lost | {"left_out_why": None}, lost | {"left_out_why": "new"},
+                 "2 of 2 results have no figure: the record does not say why."),
+                (lost | {"left_out_why": "one_cpu"}, {"samples": 3, "left_out": 2}, "")):
+            text = shown(pair(first, second))
+            self.assertIn(said, text)
+            self.assertEqual("no figure" in text, bool(said))
 
     def test_a_matrix(self):
         found = [fake.figure("c2c", {"state": "hitm", "home": "writer", "cpu": "0-1"},
@@ -73,11 +74,13 @@ class Tables(fake.unittest.TestCase):
         runs = fake.runs_of(fake.BARE, ("bandwidth op=write,ntwrite", [
             fake.result("bandwidth op=write", 1000.0, **UNSETTLED),
             fake.result("bandwidth op=ntwrite", 3000.0)]))
-        self.assertEqual(findings.lines(runs, verdict.judge(runs)),
-                         ["Can't tell: Streaming stores against ordinary ones (WB ntwrite).",
-                          "1 difference: 0 faster, 0 slower, 0 same, 1 can't tell.",
-                          "Can't tell 1: the loop had not settled: " + judge.REMEDIES[
-                              "the loop had not settled"] + "."])
+        said = fake.said(findings.lines(runs, verdict.judge(runs)))
+        self.assertEqual(said["unknown"], {
+            "pairs": ["Streaming stores against ordinary ones (WB ntwrite)"]})
+        self.assertEqual((said["differences"]["n"], said["doubt"]["reason"].id),
+                         (1, "not_settled"))
+        self.assertEqual(said["doubt"]["remedy"], f": {judge.REMEDIES[said['doubt']['reason']]}")
+        self.assertEqual([*said], ["unknown", "differences", "doubt"])
 
 
 class Ports(fake.unittest.TestCase):
@@ -109,12 +112,11 @@ class Ports(fake.unittest.TestCase):
                           if ports.is_beyond_ports(run.machine, r)], [])
 
     def test_a_table(self):
-        text = shown(pair({"bytes_per_core_cycle": 60.0}, {"bytes_per_core_cycle": 117.2}, ZEN_3))
-        self.assertIn("read 1000.0", text)
-        self.assertIn("copy ?1000.0", text)
-        self.assertIn("? In 1 of 2 results a core moved more bytes in a cycle than its ports can "
-                      "(copy: 117.2, at most 64): the clock that was measured was not that of the "
-                      "samples.", text)
+        runs = pair({"bytes_per_core_cycle": 60.0}, {"bytes_per_core_cycle": 117.2}, ZEN_3)
+        self.assertIn("read 1000.0", shown(runs))
+        self.assertIn("copy ?1000.0", shown(runs))
+        self.assertEqual(fake.said(report.parts(runs))["beyond_ports"], {
+            "count": (1, 2), "op": "copy", "moved": 117.2, "most": 64.0})
         self.assertNotIn("?", shown(pair({}, {"bytes_per_core_cycle": 117.2})))
 
 

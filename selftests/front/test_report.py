@@ -69,24 +69,21 @@ class Levels(fake.unittest.TestCase):
         found = [fake.figure("loaded", {"op": "read", "delay_cycles": delay}, {
             "ns_per_load": 20.0, "mb_per_s": 9000.0, "level": level})
             for delay, level in ((0, "l3"), (100, "l3"), (200, "memory"), (300, None))]
-        text = " ".join(" ".join(report.lines(fake.runs_of(fake.BARE, ("loaded", found)))).split())
-        self.assertIn("In 2 of 4 results (l3) the load fits caches: the latency is not that of "
-                      "loaded memory there, by the sizes that the CPU reports.", text)
-        self.assertNotIn("fits caches", " ".join(report.lines(fake.runs_of(
-            fake.BARE, ("loaded", found[2:])))))
+        for some, said in ((found, {"count": (2, 4), "levels": ["l3"], "load": True,
+                                    "guess": True}), (found[2:], None)):
+            runs = fake.runs_of(fake.BARE, ("loaded", some))
+            self.assertEqual(fake.said(report.parts(runs)).get("fits_caches"), said)
 
     def test_bandwidth_of_a_cache(self):
         """In a list the column says it, in a suite's table a line below."""
         self.assertIn("l3", " ".join(report.lines(listing("size=4K", "size=1M", level="l3"))))
-        self.assertNotIn("fits caches", " ".join(report.lines(listing("size=4K", level="l3"))))
-        text = " ".join(" ".join(report.lines(attributes(level="l3"))).split())
-        self.assertRegex(text, r"In (\d+) of \1 results \(l3\) the working set fits caches: no "
-                               r"memory is measured there, by the sizes that the CPU reports\.")
-        self.assertNotIn("fits caches", " ".join(report.lines(attributes(level="memory"))))
-
+        for runs, said in ((listing("size=4K", level="l3"), False),
+                           (attributes(level="l3"), True), (attributes(level="memory"), False)):
+            self.assertEqual("fits_caches" in fake.said(report.parts(runs)), said)
 
     def told(self, *chases, held=None, **machine):
-        """What a report says of bandwidth of 16M in L3, if these latencies were measured, too."""
+        """What a report says of bandwidth of 16M in L3, if these latencies were measured, too: of
+        each id how many of two results, and whether that is a guess."""
         lines = [f"bandwidth op={op} size=16M" for op in ("read", "write")]
         found = [fake.result(line, 1000.0) | {"level": "l3", "threads": 1} | (held or {})
                  for line in lines]
@@ -95,49 +92,39 @@ class Levels(fake.unittest.TestCase):
                              {"ns_per_load": 9.0, "level": level})
                  for size, level, *rest in chases for more in (rest or [{}])]
         asked = [("latency", loads)] if loads else []
-        text = " ".join(report.lines(fake.runs_of(
+        said = fake.said(report.parts(fake.runs_of(
             fake.KVM, *asked, ("bandwidth", found), suite="bandwidth-sweep-quick", **machine)))
-        return " ".join(text.split())
+        return {name: (*facts["count"], facts.get("guess")) for name, facts in said.items()
+                if name in ("fits_caches", "memory_by_latency", "no_caches")}
 
-    def test_latency_of_the_same_size_decides(self):
-        fits = "In 2 of 2 results (l3) the working set fits caches: no memory is measured there"
-        self.assertIn(f"{fits}.", self.told((16, "l3")))
-        self.assertIn(f"{fits}.", self.told((32, "l3")))
-        for other in ((), ((8, "l3"),), ((16, "l3", {"pattern": "stride"}),),
-                      ((16, "memory", {"type": "uc"}),), ((32, "memory"),),
-                      ((16, "l3", {"stride_bytes": 4096}),), ((16, None),)):
-            self.assertIn(f"{fits}, by the sizes that the CPU reports.", self.told(*other), other)
-        for other in ((16, "memory"), (4, "memory")):
-            text = self.told(other)
-            self.assertNotIn("fits caches", text)
-            self.assertIn("In 2 of 2 results (l3) the CPU reports a cache that is large enough, "
-                          "but `latency` shows memory at that size: the level is not known there.",
-                          text)
-
-    def test_latency_of_a_threads_share(self):
-        """Two threads of 8M each. One such chase in L3 does not show that there is room for two."""
+    def test_whether_latency_shows_the_level(self):
+        fits, guess, memory = ({"fits_caches": (2, 2, False)}, {"fits_caches": (2, 2, True)},
+                               {"memory_by_latency": (2, 2, False)})
         two = {"threads": 2, "cpu": "0-1"}
-        self.assertIn("shows memory at that size", self.told((8, "memory"), held=two))
-        self.assertIn("by the sizes", self.told((16, "memory"), held=two))
-        self.assertIn("by the sizes", self.told((16, "l3"), held=two))
+        reported = [{"cpus": "0", "level": 1, "kind": "data", "size_bytes": 32768}]
+        for chases, held, machine, said in (
+                *(([one], {}, {}, fits) for one in ((16, "l3"), (32, "l3"))),
+                *((other, {}, {}, guess) for other in (
+                    [], [(8, "l3")], [(16, "l3", {"pattern": "stride"})],
+                    [(16, "memory", {"type": "uc"})], [(32, "memory")],
+                    [(16, "l3", {"stride_bytes": 4096})], [(16, None)])),
+                *(([one], {}, {}, memory) for one in ((16, "memory"), (4, "memory"))),
+                # Two threads of 8M each. A chase in L3 does not show that there is room for two.
+                ([(8, "memory")], two, {}, memory), ([(16, "memory")], two, {}, guess),
+                ([(16, "l3")], two, {}, guess),
+                ([], {"level": "l4"}, {}, guess),
+                # A CPU that reports no caches, one that reports some, and a record without them.
+                ([], {"level": None}, {"caches": []}, {"no_caches": (2, 2, None)}),
+                ([], {"level": None}, {"caches": reported}, {}), ([], {"level": None}, {}, {})):
+            with self.subTest((chases, held, machine)):
+                self.assertEqual(self.told(*chases, held=held, **machine), said)
 
     def test_latency_of_another_kind_of_core(self):
         caches = [{"cpus": cpus, "level": 3, "kind": "unified", "size_bytes": size << 20}
                   for cpus, size in (("0", 32), ("1", 32), ("2", 4))]
         for cpu, known in (("0", True), ("1", True), ("2", False)):
-            text = self.told((16, "memory", {"cpu": cpu}), caches=caches)
-            self.assertEqual("shows memory at that size" in text, known)
-
-    def test_a_fourth_level(self):
-        self.assertIn("In 2 of 2 results (l4) the working set fits caches",
-                      self.told(held={"level": "l4"}))
-
-    def test_a_cpu_that_reports_no_caches(self):
-        said = "In 2 of 2 results the level is not known: the CPU reports no caches"
-        self.assertIn(said, self.told(held={"level": None}, caches=[]))
-        self.assertNotIn(said, self.told(held={"level": None}, caches=[
-            {"cpus": "0", "level": 1, "kind": "data", "size_bytes": 32768}]))
-        self.assertNotIn(said, self.told(held={"level": None}))
+            said = self.told((16, "memory", {"cpu": cpu}), caches=caches)
+            self.assertEqual("memory_by_latency" in said, known)
 
 
 class Tables(fake.unittest.TestCase):
