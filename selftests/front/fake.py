@@ -139,6 +139,7 @@ rep_movsb|rep_stosb the loop
   presets: disturbed=keep
 """, "line": "", "tlb": ""}.items())
 
+YES, NO = (dict.fromkeys(("wb", "wc", "uc"), word) for word in ("yes", "no"))
 BARE = {"kernel": "6.1.0-50-amd64", "cpu": "Intel(R) Xeon(R) Gold 6252", "hypervisor": None}
 TCG = {"kernel": "6.1.0-50-amd64", "cpu": "Intel Xeon Processor (Cascadelake)",
        "hypervisor": "tcg"}
@@ -165,7 +166,7 @@ def shape(cpus: int = 4, smt: int = 1, nodes: int = 1, cache: int = 32 << 20,
         for node in range(nodes)), cache, cpus // nodes, memory // 4)
 
 
-def machine(about: dict, effective: dict[str, str], **more) -> dict:
+def machine(about: dict = BARE, effective: dict[str, str] = YES, **more) -> dict:
     types = {name: {"attribute": ATTRIBUTES[name], "effective": effective[name],
                     "reload_ns": 250.0 if effective[name] == "yes" and name != "wb" else 1.2}
              for name in ("wb", "wc", "uc")}
@@ -225,7 +226,7 @@ def runs_of(about: dict, *requests: tuple[str, list[dict]], suite: str | None = 
     records = []
     for line, outcomes in requests:
         label, _, rest = line.rpartition(": ")
-        records += [machine(about, {"wb": "yes", "wc": "yes", "uc": "yes"}, **more),
+        records += [machine(about, **more),
                     request(rest, len(outcomes), suite=suite, label=label or None), *outcomes]
     return runs(*records)
 
@@ -237,7 +238,7 @@ def records_of_rounds(line: str, *speeds: float, label: dict | None = None, abou
     for number, speed in enumerate(speeds, 1):
         one = result(line, speed, cv) | more
         where = one["where"]
-        records += [machine(about, {"wb": "yes", "wc": "yes", "uc": "yes"}) | {"where": where},
+        records += [machine(about) | {"where": where},
                     request(line, 1, round=number, where=where, **(label or {})), one]
     return records
 
@@ -273,7 +274,7 @@ class Kernel(debugfs.Debugfs):
     def __init__(self, about=None, effective=None, speed=None, errors=None, cv=1.0):
         super().__init__("/nowhere")
         self.about = about or BARE
-        self.effective = effective or {"wb": "yes", "wc": "yes", "uc": "yes"}
+        self.effective = effective or YES
         self.speed = speed or (lambda memory, _: {"wb": 9e3, "wc": 9.5e3, "uc": 90.0}[memory])
         self.errors = errors or {}
         self.cv = cv

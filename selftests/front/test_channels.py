@@ -59,7 +59,3 @@ class Channels(fake.unittest.TestCase):
                 self.assertEqual(letters(channels(*(
                     f"CPU1_DIMM_{letter}{number}|" for letter in "AB"
                     for number in range(1, count + 1)))), shared)
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

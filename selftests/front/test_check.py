@@ -229,7 +229,3 @@ class Rates(fake.unittest.TestCase):
                 right, wrong = self.told(series, runs, times)
                 self.assertGreater(right, least)
                 self.assertEqual(wrong, 0)
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

@@ -17,8 +17,6 @@ from mc.output import comparison, terminal
 from mc.parts import Grid
 from mc.records import rounds
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
-
 
 def files(**contents):
     """Results files: each `name=[line or (line, changes)]`, measured in five rounds."""
@@ -235,7 +233,7 @@ class Intervals(fake.unittest.TestCase):
             runs = []
             for file, medians in enumerate(files):
                 for number, ns in enumerate(medians):
-                    runs += fake.runs(fake.machine(fake.BARE, YES), fake.request(
+                    runs += fake.runs(fake.machine(), fake.request(
                         "bandwidth", 1, round=number), fake.result(
                         "bandwidth", 1000.0 * (16 << 20) / ns, 0.1))
                     runs[-1].request["file"] = file
@@ -451,7 +449,7 @@ class Hierarchy(fake.unittest.TestCase):
     def compared(self, *found):
         records = []
         for results in found:
-            records += [fake.machine(fake.BARE, YES) | {"where": results[0]["where"]},
+            records += [fake.machine() | {"where": results[0]["where"]},
                         fake.request(results[0]["test"], len(results)), *results]
         [pairing] = [match.pair(a, b, False) for a, b in
                      match.plan(match.comparable_batches({"f": fake.runs(*records)}))]

@@ -210,7 +210,3 @@ class Ramp(fake.unittest.TestCase):
         old = [record | {"ms_to_95": 7.0, "lost_bytes": 7} for record in ramp([1.0] * 4)]
         conclusions.draw(old)
         self.assertEqual(old[0]["ms_to_95"], 7.0)
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

@@ -141,7 +141,3 @@ class Shown(fake.unittest.TestCase):
             crossed = [patch for patch in part.axes[0].patches if patch.get_hatch() == draw.CROSSED]
             self.assertEqual(len(crossed), 1, kind)
             self.assertIn("± and crosses: disturbed", part.axes[0].get_xlabel())
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

@@ -27,7 +27,7 @@ GOOD = {
     "lib/modules/6.1/build/Makefile": "", "dev/memcache_wb": "", "dev/memcache_uc": "",
     "dev/memcache_wc": "", "dev/kvm": "",
     "sys/kernel/debug/memcache/machine": json.dumps(
-        fake.machine(fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"})),
+        fake.machine()),
 }
 GUEST = {"proc/cpuinfo": "vendor_id\t: GenuineIntel\nflags\t\t: fpu pat hypervisor\n",
          "sys/kernel/debug/memcache/machine": None, "proc/modules": ""}
@@ -47,7 +47,7 @@ def names(vendor, product=""):
 
 
 def verdicts(**effective):
-    return json.dumps(fake.machine(fake.KVM, {"wb": "yes", "wc": "yes", "uc": "yes"} | effective))
+    return json.dumps(fake.machine(fake.KVM, fake.YES | effective))
 
 
 class Doctor(fake.InDirectory):
@@ -203,8 +203,8 @@ class Doctor(fake.InDirectory):
 
     def test_prefetchers(self):
         def module(**prefetch):
-            return {"sys/kernel/debug/memcache/machine": json.dumps(fake.machine(
-                fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"}, prefetch=prefetch))}
+            return {"sys/kernel/debug/memcache/machine": json.dumps(
+                fake.machine(prefetch=prefetch))}
         known = {"known": True, "msr": "0x1a4", "mask": "0xf"}
         self.says("ok", "prefetchers: 0x1a4 can be read, they are mixed",
                   **module(**known, state="mixed"))
@@ -255,7 +255,7 @@ class Doctor(fake.InDirectory):
             self.says("warn", "not known whether there is a hypervisor", **unloaded | strange)
         self.says("warn", "a hypervisor (kvm)", **arm | {
             "sys/kernel/debug/memcache/machine": json.dumps(fake.machine(
-                fake.KVM, {"wb": "yes", "wc": "yes", "uc": "yes"}))})
+                fake.KVM, fake.YES))})
 
     def test_a_hypervisor_without_a_name(self):
         for name in "", "unknown":
@@ -263,7 +263,7 @@ class Doctor(fake.InDirectory):
                       "memory types", **GUEST | {
                 "proc/modules": GOOD["proc/modules"],
                 "sys/kernel/debug/memcache/machine": json.dumps(fake.machine(
-                    fake.BARE | {"hypervisor": name}, {"wb": "yes", "wc": "yes", "uc": "yes"}))})
+                    fake.BARE | {"hypervisor": name}, fake.YES))})
 
     def test_none_needs_proof(self):
         self.examine(**GUEST | {"proc/cpuinfo": "vendor_id\t: GenuineIntel\n"})

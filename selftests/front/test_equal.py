@@ -179,7 +179,3 @@ class Runs(fake.unittest.TestCase):
                 self.assertGreaterEqual(right, FOUND * DEALS)
             else:
                 self.assertLessEqual(right, SLOW * DEALS)
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

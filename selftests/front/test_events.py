@@ -95,7 +95,3 @@ class Events(unittest.TestCase):
             self.assertEqual(told(one), {"events_missing": {
                 "events": [*events_left], "reason": events.WHY["no_pmu"]}})
             self.assertEqual("/ cycle" in report(one), bool(more))
-
-
-if __name__ == "__main__":
-    unittest.main()

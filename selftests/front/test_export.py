@@ -20,7 +20,7 @@ from mc.commands import export as command
 from mc.output import export
 from mc.records.results import HISTOGRAMS
 from test_plot import latency, matrix
-from test_report import NO, attributes
+from test_report import attributes
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*"'
@@ -98,7 +98,7 @@ class Prometheus(unittest.TestCase):
             found, "memcache_bandwidth_cv_ratio", type="uc", label="ntwrite"), 0.01)
 
     def test_type_method_width_and_verdict_are_labels(self):
-        runs = attributes() + attributes(fake.BARE, NO)
+        runs = attributes() + attributes(fake.BARE, fake.NO)
         found = prometheus(export.prometheus(runs))
         speeds = [dict(pairs) for name, pairs in found
                   if name == "memcache_bandwidth_bytes_per_second"]

@@ -10,7 +10,7 @@ from mc.parts import Grid, Heading, Sentence
 from mc.records import rounds
 from test_draw import SWEEP, sweep
 from test_plot import latency, loaded, matrix
-from test_report import NO, attributes
+from test_report import attributes
 
 SIZES = ("16K", "64M")
 
@@ -156,7 +156,7 @@ class Begin(unittest.TestCase):
         self.assertEqual([row[2:] for row in grid.rows if "Copying" in row[0]], [["-", "-"]])
 
     def test_no_figure_means_anything(self):
-        for files, wanted in (({"a": attributes(fake.TCG, NO)}, "An emulated machine: "),
+        for files, wanted in (({"a": attributes(fake.TCG, fake.NO)}, "An emulated machine: "),
                               ({"a": attributes(verified="failed")}, "Memory did not hold"),
                               ({"a": fake.runs_of(fake.BARE, ("bandwidth", []))},
                                "memcache: bandwidth")):
@@ -168,7 +168,3 @@ class Begin(unittest.TestCase):
         headline, _, grid = begin({"a": runs})
         self.assertEqual(headline, "Reading, 64M: ~10000.0 MB/s")
         self.assertIn("~ the loop had not settled.", grid.note)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,12 +6,10 @@ import fake
 from mc.analysis import findings, verdict
 from mc.records import rounds, suite
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
-NO = {"wb": "no", "wc": "no", "uc": "no"}
 FORCED = {"wb": "yes", "wc": "no", "uc": "no"}
 
 
-def measured(speed, about=fake.BARE, effective=YES, spread=0.001, count=5, **more):
+def measured(speed, about=fake.BARE, effective=fake.YES, spread=0.001, count=5, **more):
     """The suite cache-attributes, at speed(type, test), in so many rounds."""
     runs = []
     for asked in suite.load("cache-attributes").requests:
@@ -172,11 +170,11 @@ class NotReal(fake.unittest.TestCase):
         return {"wb": 1000.0, "uc": 10.0, "wc": 2000.0}[memory] * (2 if "uc" in test else 1)
 
     def test_nothing_stands_out_under_emulation_whatever_the_timing_said(self):
-        for effective in (NO, YES):
+        for effective in (fake.NO, fake.YES):
             self.assertEqual(found(measured(self.speed, fake.TCG, effective)), [])
 
     def test_types_without_effect_are_not_compared(self):
-        for effective in (NO, FORCED, dict.fromkeys(YES, "unknown"),
+        for effective in (fake.NO, FORCED, dict.fromkeys(fake.YES, "unknown"),
                           {"wb": "yes", "uc": "no", "wc": "partly"}):
             text = " ".join(found(measured(self.speed, fake.KVM, effective)))
             self.assertNotIn("UC", text)
@@ -204,14 +202,14 @@ class Verdicts(fake.unittest.TestCase):
         no_effect = {"types_without_effect": {"types": ["UC", "WC"]},
                      "types_same_memory": {"types": ["WB", "UC", "WC"]}}
         for about, effective, wanted in (
-                (fake.TCG, NO, {"types_without_effect": {"types": ["WB", "UC", "WC"]},
+                (fake.TCG, fake.NO, {"types_without_effect": {"types": ["WB", "UC", "WC"]},
                                 "types_same_memory": {"types": ["WB", "UC", "WC"]},
                                 "emulated": {}}),
                 (fake.KVM, FORCED, no_effect | {"hypervisor_may_force": {"hypervisor": "kvm"}}),
                 *((fake.BARE | {"hypervisor": name}, FORCED,
                    no_effect | {"hypervisor_unknown": {}}) for name in ("", "unknown")),
-                (fake.BARE, YES | {"wc": "unknown"}, {"types_unknown": {"types": ["WC"]}}),
-                (fake.BARE, YES, {"types_real": {"types": ["WB", "UC", "WC"], "read": True,
+                (fake.BARE, fake.YES | {"wc": "unknown"}, {"types_unknown": {"types": ["WC"]}}),
+                (fake.BARE, fake.YES, {"types_real": {"types": ["WB", "UC", "WC"], "read": True,
                                                  "simulated": False}})):
             runs = measured(lambda *_: 1.0, about, effective)
             self.assertEqual({name: facts | ({"types": sorted(facts["types"], key=[
@@ -219,12 +217,12 @@ class Verdicts(fake.unittest.TestCase):
                 for name, facts in self.said(runs).items()}, wanted, (about, effective))
 
     def test_an_effect_in_some_results_only(self):
-        some, none = (measured(lambda *_: 1.0, fake.BARE, YES | {"uc": known})
+        some, none = (measured(lambda *_: 1.0, fake.BARE, fake.YES | {"uc": known})
                       for known in ("yes", "no"))
         self.assertEqual(self.said([*some, *none]), {"types_in_some": {"types": ["UC"]}})
 
     def test_an_effect_in_part(self):
-        runs = measured(lambda *_: 1.0, fake.BARE, YES | {"wc": "partly"})
+        runs = measured(lambda *_: 1.0, fake.BARE, fake.YES | {"wc": "partly"})
         in_part = {"type_in_part": {"type": "WC", "whole": None}}
         self.assertEqual(self.said(runs), in_part)
         for run in runs:
@@ -244,5 +242,5 @@ class Verdicts(fake.unittest.TestCase):
         # Yes in other results, and then no in some.
         mixed = [*runs, *measured(lambda *_: 1.0)]
         self.assertEqual(self.said(mixed), in_part)
-        mixed += measured(lambda *_: 1.0, fake.BARE, YES | {"wc": "no"})
+        mixed += measured(lambda *_: 1.0, fake.BARE, fake.YES | {"wc": "no"})
         self.assertEqual(self.said(mixed), {"types_in_some": {"types": ["WC"]}})

@@ -11,7 +11,6 @@ import fake
 from mc.analysis import fleet, outliers
 from mc.analysis.series import Left
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 START, HOUR = 1790000000 * 10 ** 9, 3600 * 10 ** 9
 FLEETS, FIGURES = 100, 20       # simulated fleets, results of each host
 OPS = ("read", "write", "copy", "ntwrite")
@@ -143,7 +142,7 @@ class Command(fake.InDirectory):
     def host(self, name, slow=1.0, round_=1, kernel="6.1.0-50-amd64", results=(), **more):
         """A file of a host: the speeds of four operations, in four sizes."""
         found = []
-        about = fake.machine(fake.BARE | {"kernel": kernel}, YES, microcode="0x1f",
+        about = fake.machine(fake.BARE | {"kernel": kernel}, fake.YES, microcode="0x1f",
                              cpus_online="0-3", modules=modules(8)) | more
         for size in "4K", "64K", "1M", "16M":
             line = f"bandwidth size={size}"
@@ -275,7 +274,7 @@ class Command(fake.InDirectory):
         record = fake.figure("latency", {"stride_bytes": 64}, {"ns_per_load": 80.0})
         for i in range(4):
             self.host(f"node{i:02}", results=[
-                fake.machine(fake.BARE, YES), fake.request(line, 1), record])
+                fake.machine(), fake.request(line, 1), record])
         self.assertIn("96 results compared", self.memcache("fleet", "runs"))
 
     def test_a_store_says_the_same(self):
@@ -290,7 +289,7 @@ class Command(fake.InDirectory):
     def test_failed_verification(self):
         self.hosts()
         self.host("node02", results=[
-            fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),
+            fake.machine(), fake.request("bandwidth", 1),
             fake.result("bandwidth", 10000.0, verified="failed")])
         said = self.memcache("fleet", "runs", status=1)
         self.assertIn("Data failed verification - node02: 1 result", said)
@@ -333,7 +332,7 @@ class Command(fake.InDirectory):
             tail = fake.figure("tail", {"op": "read", "count": 1000}, {
                 "ns_per_access": 100.0, "refresh": "found" if period else "not_found",
                 "refresh_period_ns": period})
-            self.host(f"node{i:02}", results=[fake.machine(fake.BARE, YES) | more,
+            self.host(f"node{i:02}", results=[fake.machine() | more,
                                               fake.request("tail", 1), tail], **more)
 
     def test_a_host_whose_refresh_is_doubled(self):
@@ -392,7 +391,3 @@ class Command(fake.InDirectory):
         for words, said in (("empty", "no results files"),
                             ("runs -o x.doc", "ends in .html, .json")):
             self.assertIn(said, self.memcache("fleet", *words.split(), status=2))
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

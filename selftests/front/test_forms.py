@@ -63,7 +63,3 @@ class Forms(fake.unittest.TestCase):
 
     def test_each_kind_of_key_has_forms(self):
         self.assertEqual({kind for kind, _ in lines()}, set(FORMS))
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

@@ -16,8 +16,7 @@ from mc.records import results, suite, tests
 from mc.running import debugfs
 from mc.running import module as loading
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
-GOOD = b"".join(fake.lines(fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),
+GOOD = b"".join(fake.lines(fake.machine(), fake.request("bandwidth", 1),
                            fake.result("bandwidth", 9000.0)))
 
 

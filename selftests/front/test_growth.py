@@ -3,7 +3,6 @@
 not time, so that a busy machine changes nothing; a generator counts as often as it goes on."""
 
 import sys
-import unittest
 
 import fake
 from mc.commands import compare
@@ -78,7 +77,3 @@ class Growth(fake.InDirectory):
 
     def test_a_comparison_of_what_has_no_partner(self):
         self.compared(1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -130,7 +130,3 @@ class Judge(unittest.TestCase):
     def test_coefficient_of_variation(self):
         self.assertEqual(judge.cv([2.0]), 0.0)
         self.assertAlmostEqual(judge.cv([9.0, 10.0, 11.0]), 0.1)
-
-
-if __name__ == "__main__":
-    unittest.main()

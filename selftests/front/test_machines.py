@@ -7,7 +7,6 @@ import fake
 from mc.analysis import machines
 from mc.output import terminal
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 GIB = 1 << 30
 
 
@@ -19,7 +18,7 @@ def slot(name, channel=None, size=32, speed=3200):
 def machine(*slots, memory=0, about=fake.BARE, **more):
     told = {"nodes": [{"node": 0, "cpus": "0-31", "memory_bytes": memory * GIB}]} if memory else {}
     modules = {"modules": {"slots": list(slots), "why": None}} if slots else {}
-    return fake.machine(about, YES, **told, **modules, **more)
+    return fake.machine(about, fake.YES, **told, **modules, **more)
 
 
 def eight(lost=""):
@@ -152,7 +151,3 @@ class Commands(fake.InDirectory):
         self.assertIn(f"Different about it: {self.SAID}; memory 224.0 GiB instead of 256.0 GiB.",
                       said)
         self.assertIn(f"less than 5 are like them: node07 ({self.SAID}; memory", said)
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

@@ -11,7 +11,6 @@ import random
 import resource
 import signal
 import sys
-import unittest
 from pathlib import Path
 from unittest import mock
 
@@ -266,7 +265,3 @@ class Malformed(fake.InDirectory):
             there[path[-1]] = {"no": ["such"]} if not isinstance(there[path[-1]], dict) else 5
             if path[0] not in ("record", "schema", "where"):
                 self.assertIsNotNone(schema.wrong_place(bad), path)
-
-
-if __name__ == "__main__":
-    unittest.main()

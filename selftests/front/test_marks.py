@@ -7,7 +7,6 @@ from mc.analysis.judge import Word
 from mc.output import charts, comparison, document, draw, report
 from mc.records import results
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 ZEN_3 = {"cpu_vendor": "AuthenticAMD", "cpu_family": 25, "cpu_model": 1}
 RAPIDS = {"cpu_vendor": "GenuineIntel", "cpu_family": 6, "cpu_model": 143}
 LINE = "bandwidth op=read,copy size=16K"
@@ -202,7 +201,3 @@ class Pictures(fake.unittest.TestCase):
         x, texts, _ = self.texts(fake.runs_of(fake.BARE, ("c2c", found)))
         self.assertTrue(x.endswith("\n~: the loop had not settled"), x)
         self.assertEqual(sorted(texts), ["-", "-", "60", "~50"])
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

@@ -511,7 +511,3 @@ class Sentences(fake.unittest.TestCase):
         self.assertEqual(accesses.sentences([], {}), [])
         self.assertEqual(accesses.sentences([self.one("read", "uc", 8, None)], {}), [])
         self.assertEqual(len(accesses.sentences([self.one("read", "uc", 4, 5.0)], {})), 1)
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

@@ -85,7 +85,3 @@ class Museum(unittest.TestCase):
         self.assertGreaterEqual(len(cases), 4)
         for case in cases:
             self.assertRegex(source, rf"\(({case}|{case}, \w+)\),")
-
-
-if __name__ == "__main__":
-    unittest.main()

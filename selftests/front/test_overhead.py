@@ -12,7 +12,6 @@ from mc.analysis.judge import judge
 from mc.commands import compare
 
 FIGURES = str(fake.TOP / "Documentation/examples/random_access.csv")
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 
 
 def changes(figures):
@@ -78,7 +77,7 @@ class Published(fake.unittest.TestCase):
             with open(path, "wb") as file:
                 for op, mean in (("read", 100.0), ("write", 50.0)):
                     file.write(b"".join(fake.lines(
-                        fake.machine(fake.BARE, YES), fake.request("random", 1),
+                        fake.machine(), fake.request("random", 1),
                         record("kernel", op, "on", "0", mean))))
             lines, status = compare.compare([path], tables=True)
             self.assertEqual(status, 0)
@@ -124,7 +123,7 @@ def record(where, op, irq, cpu, mean, size=1024, **more):
 
 
 def figures(about, *records, name="f"):
-    runs = fake.runs(fake.machine(about, YES), fake.request("random", len(records)), *records)
+    runs = fake.runs(fake.machine(about, fake.YES), fake.request("random", len(records)), *records)
     return match.batches({name: runs})
 
 

@@ -17,7 +17,7 @@ from mc.output import document, page, report
 from mc.parts import Grid, Heading, Picture, Sentence, bullets
 from test_draw import CACHES, SWEEP, sweep
 from test_plot import latency, loaded, matrix
-from test_report import NO, attributes
+from test_report import attributes
 
 VOID = ("meta",)
 EVIL = "<script>alert(1)</script>&\"'"
@@ -76,7 +76,7 @@ def both():
 def everything():
     return {"a.jsonl": attributes() + matrix() + both() + fake.runs_of(
                 fake.BARE, ("loaded", loaded(0, 50, 1000, 20000))),
-            "b.jsonl": attributes(fake.TCG, NO)}
+            "b.jsonl": attributes(fake.TCG, fake.NO)}
 
 
 def made(files):

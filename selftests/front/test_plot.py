@@ -21,7 +21,7 @@ from mc.output.captions import captions
 from mc.records import results
 from mc.records.suite import Layout
 from test_draw import CACHES, NODES, SWEEP, c2c, sweep
-from test_report import NO, attributes
+from test_report import attributes
 
 CPUS = range(8)
 
@@ -173,7 +173,7 @@ class Choice(unittest.TestCase):
         self.assertFalse(drawn.has_unreal_points)
 
     def test_a_type_without_effect_is_marked(self):
-        drawn = chart(attributes(fake.TCG, NO))
+        drawn = chart(attributes(fake.TCG, fake.NO))
         self.assertTrue(drawn.has_unreal_points and drawn.is_emulated)
         self.assertTrue(all(point.real for point in drawn.series[0].points))
 
@@ -282,7 +282,7 @@ class Drawing(fake.InDirectory):
         self.assertTrue(any("MB/s" in text and "log scale" in text for text in texts))
 
     def test_bars_of_two_files(self):
-        texts = self.clear(attributes(), attributes(fake.TCG, NO))
+        texts = self.clear(attributes(), attributes(fake.TCG, fake.NO))
         self.assertTrue(any(draw.UNREAL in text for text in texts))
         caption = " ".join(texts[-1].split())
         self.assertIn("A: 0.jsonl. Linux 6.1.0-50-amd64, Intel(R) Xeon(R) Gold 6252", caption)

@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 from unittest import mock
 
-import fake
 from mc.commands import doctor
 from mc.running import quiet
 from mc.running.machine import Machine
@@ -126,7 +125,3 @@ class Quiet(Measured):
                       "until it has ended)\n", self.err.getvalue())
         self.assertIn('"quiet":{"load":20.0,"runnable":0,"cpus":4,"found":[{"kind":"load",'
                       '"what":"the load is 20 on 4 CPUs"}]}', Path("out").read_text())
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

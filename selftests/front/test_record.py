@@ -15,7 +15,6 @@ from mc.output import entries
 from mc.records import database, reading, results
 from mc.records.database import PAGE
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 READ = "bandwidth op=read size=4K repeat=20"
 WRITERS, EACH = 6, 8
 
@@ -24,7 +23,7 @@ def a_file(name, speed=10000.0, many=3, kernel="6.1.0-50-amd64", requests=2, sta
     """A results file as the module writes it."""
     found = []
     for request in range(requests):
-        found += [fake.machine(fake.BARE | {"kernel": kernel}, YES, version="1.2"),
+        found += [fake.machine(fake.BARE | {"kernel": kernel}, fake.YES, version="1.2"),
                   fake.request(READ, many, suite="s\u00fc\u00df"),
                   *(fake.result(READ, speed + request + number,
                                 started_unix_ns=1790000000000000000 + 10 ** 12 * start)
@@ -397,7 +396,3 @@ class Damaged(Record):
         self.assertIn("nothing can be read",
                       self.memcache("record", "new.db", "--recover", "runs.db", status=2))
         self.assertFalse(Path("new.db").exists())
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

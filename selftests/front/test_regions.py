@@ -111,7 +111,3 @@ class Picture(unittest.TestCase):
         hollow = [line for line in axes.get_lines() if line.get_fillstyle() == "none"]
         self.assertEqual([list(line.get_xdata()) for line in hollow], [[12]])
         self.assertIn(draw.HOLLOW, axes.get_xlabel())
-
-
-if __name__ == "__main__":
-    unittest.main()

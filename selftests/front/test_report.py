@@ -10,11 +10,8 @@ from mc.output import report, terminal
 from mc.parts import Grid, Heading, Picture, Sentence, bullets
 from mc.records import units
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
-NO = {"wb": "no", "wc": "no", "uc": "no"}
 
-
-def attributes(about=fake.BARE, effective=YES, **more):
+def attributes(about=fake.BARE, effective=fake.YES, **more):
     """A run of cache-attributes with the published figures."""
     from mc.records import suite
     runs = []
@@ -29,7 +26,7 @@ def attributes(about=fake.BARE, effective=YES, **more):
 
 def listing(*words, **more):
     found = [fake.result(f"bandwidth {w}", 1000.0, **more) for w in words]
-    return fake.runs(fake.machine(fake.BARE, YES), fake.request("bandwidth", len(found)), *found)
+    return fake.runs(fake.machine(), fake.request("bandwidth", len(found)), *found)
 
 
 def columns(count):
@@ -248,7 +245,7 @@ class CacheAttributes(fake.unittest.TestCase):
                           ["write_nofence", "12493.9", "226.7", "25378.2"]])
 
     def test_it_fits_any_terminal(self):
-        for runs in (attributes(), attributes(fake.TCG, NO), attributes(verified="failed"),
+        for runs in (attributes(), attributes(fake.TCG, fake.NO), attributes(verified="failed"),
                      attributes(mb_per_s=1234567.8), listing("size=4K", "size=8K")):
             for count in (40, 72, 80, 100, 132, 200):
                 for wide in (False, True):
@@ -256,7 +253,7 @@ class CacheAttributes(fake.unittest.TestCase):
                         self.assertLessEqual(max(map(len, report.lines(runs, wide))), count)
 
     def test_emulation_is_said_plainly(self):
-        text = "\n".join(report.lines(attributes(fake.TCG, NO)))
+        text = "\n".join(report.lines(attributes(fake.TCG, fake.NO)))
         self.assertIn("hypervisor: tcg", text)
         for name in "", "unknown":      # "" is of an older version
             runs = fake.runs_of(fake.BARE | {"hypervisor": name}, ("bandwidth", [
@@ -323,7 +320,7 @@ class Lists(fake.unittest.TestCase):
         found = [fake.result(f"bandwidth type={t}", 1000.0, effective=known)
                  for t, known in (("wb", "yes"), ("uc", "unknown"))]
         text = "\n".join(report.lines(fake.runs(
-            fake.machine(fake.BARE, YES), fake.request("bandwidth type=wb,uc", 2), *found)))
+            fake.machine(), fake.request("bandwidth type=wb,uc", 2), *found)))
         self.assertRegex(text, r"type +mb_per_s +cv_percent +effective\nwb .* yes\nuc .* unknown\n")
         self.assertIn("do not take these rows", text)
 
@@ -331,7 +328,7 @@ class Lists(fake.unittest.TestCase):
         self.assertIn("!1000.0", "\n".join(report.lines(listing("size=4K", verified="failed"))))
 
     def test_a_request_that_measured_nothing(self):
-        runs = fake.runs(fake.machine(fake.BARE, YES), fake.request(
+        runs = fake.runs(fake.machine(), fake.request(
             "bandwidth size=1G", 0, state="failed", errno=12, error="size: no memory"))
         lines = report.lines(runs)
         self.assertIn("bandwidth: no results", lines)

@@ -11,8 +11,7 @@ from mc import Failure
 from mc.output import report
 from mc.records import fields, results
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
-MACHINE = fake.machine(fake.BARE, YES)
+MACHINE = fake.machine()
 REQUEST = fake.request("bandwidth op=write type=wb", 1)
 RESULT = fake.result("bandwidth op=write type=wb", 9000.0)
 GOOD = [MACHINE, REQUEST, RESULT]

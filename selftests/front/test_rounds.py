@@ -4,14 +4,12 @@
 import fake
 from mc.records import rounds
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
-
 
 def merged(*found, **more):
     """A round for each list of records."""
     runs = []
     for number, records in enumerate(found, 1):
-        runs += fake.runs(fake.machine(fake.BARE, YES), fake.request(
+        runs += fake.runs(fake.machine(), fake.request(
             "bandwidth", len(records), round=number, **more), *records)
     return rounds.with_merged_rounds(runs)
 
@@ -55,7 +53,7 @@ class Merged(fake.unittest.TestCase):
         self.assertEqual(rounds.clocks(record(1.0, core_mhz=2000)), (2000,))
 
     def test_without_rounds_nothing_changes(self):
-        runs = fake.runs(*(2 * [fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),
+        runs = fake.runs(*(2 * [fake.machine(), fake.request("bandwidth", 1),
                                 record(1000.0)]))
         self.assertEqual(rounds.with_merged_rounds(runs), runs)
         self.assertEqual(rounds.medians(runs[0].results[0]), ())
@@ -103,5 +101,5 @@ class Boots(fake.InDirectory):
     @staticmethod
     def boot(*speeds):
         return b"".join(line for number, speed in enumerate(speeds, 1) for line in fake.lines(
-            fake.machine(fake.BARE, YES), fake.request("bandwidth", 1, round=number),
+            fake.machine(), fake.request("bandwidth", 1, round=number),
             record(speed)))

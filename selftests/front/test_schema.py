@@ -20,7 +20,7 @@ SCHEMA = check.schema()
 COMMON = ("type", "size_bytes", "cpu", "smt", "node", "irq", "disturbed", "page",
           "prefetch", "repeat", "warmup", "target", "offset_bytes", "write")
 ADDED = ("sched",)      # older results do not have it
-MACHINE = fake.machine(fake.BARE, {"wb": "yes", "wc": "yes", "uc": "yes"}) | {
+MACHINE = fake.machine() | {
     "version": "1.2", "kernel_version": "#1", "cpu_vendor": "GenuineIntel", "cpu_family": 6,
     "cpu_model": 85, "cpu_stepping": 4, "microcode": "0x1f", "width_max_bytes": 64,
     "kinds": [{"cpus": "0-3", "cpu_family": 6, "cpu_model": 85, "cpu_stepping": 4,

@@ -15,7 +15,6 @@ from mc.running import mark
 from mc.running.debugfs import Debugfs
 from mc.running.user import User
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 PRICES = {"uc_load_ns": 200, "uc_store_ns": 200, "wc_load_ns": 200, "wc_line_ns": 60,
           "wc_word_ns": 200, "wc_buffers": 8, "l1_bytes": 32768, "l1_ways": 8, "l1_ns": 0,
           "l2_bytes": 1 << 20, "l2_ways": 16, "l2_ns": 10, "l3_bytes": 0, "l3_ways": 16,
@@ -53,7 +52,7 @@ class Results(unittest.TestCase):
         self.assertIn("as asked for, and real.", text)
 
     def test_never_the_same_machine(self):
-        other = fake.machine(fake.BARE, YES)
+        other = fake.machine()
         for first, second in ((other | {"simulated": ABOUT}, other),
                               (other, other | {"simulated": ABOUT}),
                               (other | {"simulated": ABOUT}, other | {"simulated": DEAR})):
@@ -125,7 +124,7 @@ class Schema(unittest.TestCase):
 
     def test_what_must_not_pass(self):
         def about(prices):
-            return self.problems(fake.machine(SIMULATED, YES) | {"simulated": {
+            return self.problems(fake.machine(SIMULATED, fake.YES) | {"simulated": {
                 "qemu": "10.0", "prices": prices}})
 
         good = about(PRICES)    # the machine that is made up has not all that one has
@@ -142,7 +141,7 @@ class Schema(unittest.TestCase):
             capture_output=True, text=True).stdout)
 
         def about(prices):
-            return [problem for problem in self.problems(fake.machine(fake.BARE, YES) | {
+            return [problem for problem in self.problems(fake.machine() | {
                 "simulated": {"qemu": "10.0", "prices": prices}}) if "simulated" in problem]
 
         self.assertEqual(about(prices), [])
@@ -185,7 +184,3 @@ class Marked(unittest.TestCase):
         for about, name in ((ABOUT, "QEMU 10.0"),
                             ({"bochs": "2.7", "prices": PRICES}, "Bochs 2.7")):
             self.assertEqual(price_list.simulation({"simulated": about})["emulator"], name)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -11,7 +11,6 @@ import fake
 from mc import status
 from mc.commands import cli
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 USER = """#!/bin/sh
 [ "$1" = --tests ] && exec cat tests
 cat machine records
@@ -48,7 +47,7 @@ class Commands(fake.InDirectory):
 
     def setUp(self):
         super().setUp()
-        machine = fake.machine(fake.BARE, YES) | {"where": "user"}
+        machine = fake.machine() | {"where": "user"}
         one = fake.request("bandwidth", 1, where="user")
         for name, found in (("good", [machine, one, record()]),
                             ("again", [machine, one, record()]),

@@ -156,7 +156,3 @@ class Files(fake.unittest.TestCase):
                     {"causes": [{"count": 0}], "worst": [], "spikes": []}):
             with self.subTest(bad), self.assertRaises(Failure):
                 runs(tail(tail=bad))
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

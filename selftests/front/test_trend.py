@@ -13,7 +13,6 @@ from unittest import mock
 import fake
 from mc.analysis import changes, trend
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
 READ = "bandwidth op=read size=4K repeat=20"
 WRITE = "bandwidth op=write size=4K repeat=20"
 START, DAY = 1790000000 * 10 ** 9, 86400 * 10 ** 9
@@ -136,7 +135,7 @@ class Command(fake.InDirectory):
         results = [one | {"started_unix_ns": START + number * DAY} for one in results]
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_bytes(b"".join(fake.lines(
-            fake.machine(fake.BARE | {"kernel": kernel}, YES, version="1.2") | more,
+            fake.machine(fake.BARE | {"kernel": kernel}, fake.YES, version="1.2") | more,
             fake.request(READ, len(results)), *results)))
 
     def nights(self, runs=RUNS, write=1.0):
@@ -295,7 +294,7 @@ class Command(fake.InDirectory):
         self.nights()
         self.file("nights/99.jsonl", 99, results=[fake.result(READ, 9000.0)])
         Path("nights/98.jsonl").write_bytes(b"".join(fake.lines(
-            fake.machine(fake.BARE, YES), fake.request("latency", 1),
+            fake.machine(), fake.request("latency", 1),
             fake.figure("latency", {"stride_bytes": 64}, {"ns_per_load": 80.0}))))
         self.memcache("trend", "nights", "--otava", "out")
         config = json.loads(Path("out/otava.yaml").read_text())
@@ -313,7 +312,3 @@ class Command(fake.InDirectory):
         self.assertEqual(rows[20]["time"], "2026-10-11T14:13:20+00:00")
         self.assertEqual(rows[20]["kernel"], "6.1.0-51-amd64")
         self.assertTrue(8000 < float(rows[20][name]) < 9500)
-
-
-if __name__ == "__main__":
-    fake.unittest.main()

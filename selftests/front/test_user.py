@@ -20,8 +20,7 @@ from mc.output import report
 from mc.records import results, rounds, suite
 from mc.running import fit, user
 
-YES = {"wb": "yes", "wc": "yes", "uc": "yes"}
-MACHINE = fake.lines(fake.machine(fake.BARE, YES) | {"where": "user"})[0].decode()
+MACHINE = fake.lines(fake.machine() | {"where": "user"})[0].decode()
 PROGRAM = """#!/bin/bash
 [ "$1" = --tests ] && { echo 'bandwidth: x'; exit; }
 echo "$3" >>asked

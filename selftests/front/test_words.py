@@ -56,7 +56,3 @@ class Words(fake.unittest.TestCase):
     def test_each_is_used(self):
         source = "".join(path.read_text() for path in fake.FRONT.parent.rglob("mc/*/*.py"))
         self.assertEqual([name for name in words.WORDS if source.count(f'"{name}"') < 2], [])
-
-
-if __name__ == "__main__":
-    fake.unittest.main()
