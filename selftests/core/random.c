@@ -3,12 +3,10 @@
  * module/benchmarks/random.c natively: the real loops on real memory, with threads in
  * virtual time, so that what it reports is known to the last digit.
  */
-#include "cmocka_all.h"
+#define TEST	mc_test_random
+#include "stub/engine.h"
 
 #include "arch/random.h"
-#include "stub/threads.h"
-#include "measure/measurement.h"
-#include "measure/side.h"
 
 #define SIZE	(5 << 20)	/* two blocks and a half */
 #define BLOCK	MC_BLOCK_BYTES
@@ -32,14 +30,6 @@ static const struct mc_span odd[] = {
 	{ last, 2 * BLOCK, SIZE - 2 * BLOCK }
 };
 
-static struct mc_view view;
-static const struct mc_spec *const specs[] = { &mc_test_random.spec, NULL };
-static struct mc_request req;
-static struct mc_run run;
-static struct mc_record rec;
-static unsigned int done;
-static void (*after_sample)(void);
-
 static u64 *word(u64 i)
 {
 	for (unsigned int k = 0; k < view.n; k++)
@@ -49,21 +39,15 @@ static u64 *word(u64 i)
 	return NULL;
 }
 
-/* --------------------------------------------------------- what a run offers */
-
-static void *the_uc_word(struct mc_run *r)
+static void *no_uc_word(struct mc_run *r)
 {
 	return NULL;
 }
 
-static void tick(void *r)
-{
-	done++;
-	if (after_sample)
-		after_sample();
-}
-
-static const struct mc_side side = { .uc_word = the_uc_word, .tick = tick };
+static const struct mc_side random_side = {
+	.check = check_nothing, .tick = tick, .find = find, .node = no_node_is_set,
+	.uc_word = no_uc_word,
+};
 
 /* ------------------------------------------------------------- virtual time */
 
@@ -101,50 +85,33 @@ static void closing(struct mc_worker *w)
 			  (!bare ? access_ps : slow ? 2 * bare_ps : bare_ps));
 }
 
-static void reset(unsigned int threads)
+static void costs(void)
 {
-	run = (struct mc_run){
-		.req = &req, .side = &side, .threads = sim_reset(threads), .area.view = &view,
-	};
+	run.side = &random_side;
 	sim.opened = opened;
 	sim.closing = closing;
-	after_sample = NULL;
-	done = 0;
 	access_ps = 5 * NS;
 	bare_ps = 600;
 	fast_sample = ~0ULL;
 	view = (struct mc_view){ blocks, ARRAY_SIZE(blocks) };
 }
 
-static int check(const char *line)
+/* @line: the part behind these keys */
+static int run_random(const char *line)
 {
 	char text[200];
-	int len = snprintf(text, sizeof(text),
-			   "random irq=off warmup=1 repeat=3 count=4K %s", line);
+	int err;
 
-	run.error = (struct mc_error){ 0 };
-	assert_int_equal(mc_request_parse(&req, text, len, specs, &run.error), 0);
-	rec = (struct mc_record){ 0 };
-	mc_request_point(&req, 0, &rec.point);
-	return mc_test_random.check(&run, &rec.point);
-}
-
-static int measure(const char *line)
-{
-	struct mc_point point;
-	int err = check(line);
-
-	point = rec.point;
+	snprintf(text, sizeof(text), "random irq=off warmup=1 repeat=3 count=4K cpu=0-%u %s",
+		 sim.n - 1, line);
 	memset(low, 0xa5, sizeof(low));
 	memset(high, 0xa5, sizeof(high));
 	memset(last, 0xa5, sizeof(last));
-	err = err ? err : mc_test_run(&mc_test_random, &run, &point, &rec);
+	err = measure(text);
 	for (u64 i = 0; i < 512; i++) {
 		assert_true(low[BLOCK / 8 + i] == 0xa5a5a5a5a5a5a5a5);
 		assert_true(high[BLOCK / 8 + i] == 0xa5a5a5a5a5a5a5a5);
 	}
-	if (sim.failed)
-		fail_msg("%s", sim.failed);
 	return err;
 }
 
@@ -153,12 +120,14 @@ static enum mc_verified verified(const char *fmt, ...)
 {
 	char line[120];
 	va_list args;
+	int err;
 
 	va_start(args, fmt);
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
-	assert_int_equal(measure(line), 0);
-	return rec.verified;
+	err = run_random(line);
+	assert_int_equal(err, rec->verified == MC_VERIFIED_FAILED ? -EBADMSG : 0);
+	return rec->verified;
 }
 
 /* --------------------------------------------------------------- right data */
@@ -173,7 +142,7 @@ static void all_modes(unsigned int threads, const char *access, const char *gene
 		reset(threads);
 		assert_int_equal(verified("%s generator=%s size=%s", access, generator,
 					  sizes[i]), MC_VERIFIED_OK);
-		assert_int_equal(rec.stats.samples, 3);
+		assert_int_equal(rec->stats.samples, 3);
 		assert_int_equal(done, 4);
 		reset(threads);
 		assert_int_equal(verified("%s generator=%s size=%s verify=off", access,
@@ -186,7 +155,7 @@ static void all_modes(unsigned int threads, const char *access, const char *gene
 		assert_int_equal(verified("%s generator=%s size=%s align=1", access,
 					  generator, sizes[i]),
 				 write ? MC_VERIFIED_OFF : MC_VERIFIED_OK);
-		assert_int_equal(rec.point.v[KEY_VERIFY], !write);
+		assert_int_equal(rec->point.v[KEY_VERIFY], !write);
 	}
 }
 
@@ -287,9 +256,9 @@ static void test_left_out_accesses_are_found(void **state)
 
 /* ------------------------------------------------------------- wrong requests */
 
-static void assert_refused(const char *line, int err, const char *key)
+static void assert_fails(const char *line, int err, const char *key)
 {
-	assert_int_equal(measure(line), err);
+	assert_int_equal(run_random(line), err);
 	assert_names(&run.error, err, key);
 }
 
@@ -302,17 +271,17 @@ bool __wrap_mc_device_memory(enum mc_type type)
 static void test_what_cant_be_run_is_refused(void **state)
 {
 	reset(1);
-	assert_refused("op=write mode=dependent", -EINVAL, "mode");
-	assert_refused("align=1 size=2097216", -EINVAL, "align");
-	assert_int_equal(check("align=1 size=2M"), 0);
-	assert_refused("align=1 size=2M type=uc", -EOPNOTSUPP, "align");
-	assert_int_equal(check("align=1 size=2M type=wc"), 0);
-	assert_int_equal(check("align=8 type=uc"), 0);
+	assert_fails("op=write mode=dependent", -EINVAL, "mode");
+	assert_fails("align=1 size=2097216", -EINVAL, "align");
+	assert_int_equal(run_random("align=1 size=2M"), 0);
+	assert_fails("align=1 size=2M type=uc", -EOPNOTSUPP, "align");
+	assert_int_equal(run_random("align=1 size=2M type=wc"), 0);
+	assert_int_equal(run_random("align=8 type=uc size=1K"), 0);
 	view = (struct mc_view){ odd, ARRAY_SIZE(odd) };
-	assert_refused("size=2M", -ENOMEM, "page");
-	assert_refused("size=5M", -ENOMEM, "page");
+	assert_fails("size=2M", -ENOMEM, "page");
+	assert_fails("size=5M", -ENOMEM, "page");
 	assert_non_null(strstr(run.error.text, "page=4k"));
-	assert_int_equal(measure("size=2093056"), 0);
+	assert_int_equal(run_random("size=2093056"), 0);
 }
 
 static void assert_unparsed(const char *line, const char *says)
@@ -331,7 +300,7 @@ static void test_counts(void **state)
 	assert_unparsed("random align=2", "align: '2' is not one of 8|1");
 	reset(1);
 	assert_int_equal(verified("size=1K"), MC_VERIFIED_OK);
-	assert_int_equal(rec.value[COL_ACCESSES], 4096);
+	assert_int_equal(rec->value[COL_ACCESSES], 4096);
 }
 
 /* ------------------------------------------------------------------ figures */
@@ -340,14 +309,14 @@ static void test_figures_are_those_of_an_access(void **state)
 {
 	for (unsigned int threads = 1; threads <= 3; threads++) {
 		reset(threads);
-		assert_int_equal(measure("size=1K"), 0);
-		assert_int_equal(rec.has, 7);
-		assert_int_equal(rec.value[COL_ACCESSES], threads * 4096);
-		assert_int_equal(rec.payload_bytes, threads * 4096 * 8);
-		assert_in_range(rec.value[COL_NS_PER_ACCESS], 4999, 5001);
-		assert_in_range(rec.value[COL_GENERATOR_NS], 599, 601);
-		assert_in_range(rec.stats.median_ps, 4096 * 5 * NS - 9, 4096 * 5 * NS + 9);
-		assert_true(rec.window_max_ps >= rec.stats.median_ps - 9);
+		assert_int_equal(run_random("size=1K"), 0);
+		assert_int_equal(rec->has, 7);
+		assert_int_equal(rec->value[COL_ACCESSES], threads * 4096);
+		assert_int_equal(rec->payload_bytes, threads * 4096 * 8);
+		assert_in_range(rec->value[COL_NS_PER_ACCESS], 4999, 5001);
+		assert_in_range(rec->value[COL_GENERATOR_NS], 599, 601);
+		assert_in_range(rec->stats.median_ps, 4096 * 5 * NS - 9, 4096 * 5 * NS + 9);
+		assert_true(rec->window_max_ps >= rec->stats.median_ps - 9);
 	}
 }
 
@@ -361,8 +330,8 @@ static void test_the_median_counts(void **state)
 {
 	reset(1);
 	after_sample = slower;
-	assert_int_equal(measure("size=1K"), 0);
-	assert_in_range(rec.value[COL_NS_PER_ACCESS], 6999, 7001);
+	assert_int_equal(run_random("size=1K"), 0);
+	assert_in_range(rec->value[COL_NS_PER_ACCESS], 6999, 7001);
 }
 
 /* The loop uses no memory, so other work of the CPU only adds time. */
@@ -371,8 +340,8 @@ static void test_the_fastest_of_the_generator_counts(void **state)
 	for (u64 i = 0; i < 10; i++) {
 		reset(1);
 		fast_sample = i;
-		assert_int_equal(measure("size=1K"), 0);
-		assert_in_range(rec.value[COL_GENERATOR_NS], 599, 601);
+		assert_int_equal(run_random("size=1K"), 0);
+		assert_in_range(rec->value[COL_GENERATOR_NS], 599, 601);
 	}
 }
 
@@ -390,15 +359,9 @@ static void test_writes_that_are_not_cached_are_waited_for(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		reset(1);
-		assert_int_equal(measure(rows[i].line), 0);
+		assert_int_equal(run_random(rows[i].line), 0);
 		assert_int_equal(drains, rows[i].drains);
 	}
-}
-
-static void stop(void)
-{
-	if (done == 3)
-		mc_threads_stop(run.threads, -EINTR);
 }
 
 static void test_a_run_cut_short_tells_what_it_knows(void **state)
@@ -410,9 +373,10 @@ static void test_a_run_cut_short_tells_what_it_knows(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(lines); i++) {
 		reset(1);
 		after_sample = stop;
-		assert_int_equal(measure(lines[i]), -EINTR);
-		assert_int_equal(rec.stats.samples, 2);
-		assert_int_equal(rec.verified, MC_VERIFIED_OK);
-		assert_in_range(rec.value[COL_NS_PER_ACCESS], 4999, 5001);
+		stop_after = 3;
+		assert_int_equal(run_random(lines[i]), -EINTR);
+		assert_int_equal(rec->stats.samples, 2);
+		assert_int_equal(rec->verified, MC_VERIFIED_OK);
+		assert_in_range(rec->value[COL_NS_PER_ACCESS], 4999, 5001);
 	}
 }
