@@ -83,6 +83,16 @@ class Period(fake.unittest.TestCase):
         spikes[6] = (spikes[6][0] - 7800, took[6] + 7800)       # far too long
         self.assertEqual(pauses.marked(spikes), spikes[:5] + spikes[7:])
         self.assertEqual(pauses.marked(spikes[:3]), [])         # can't show where pauses end
+        for _ in range(10):
+            others = sorted((self.chance.uniform(0, 2e6), 200) for _ in range(500))
+            self.assertEqual(pauses.marked(others), [])
+
+    def test_the_false_alarm_level(self):
+        """Of a single part the bound is exp(1 - x) x: 25 and 26 are beside it, for 2000 tries."""
+        self.assertEqual([refresh._is_significant(power, 1, 2000) for power in (25, 26)],
+                         [False, True])
+        self.assertEqual([refresh._is_significant(*none, 2000) for none in ((0, 0), (3, 4))],
+                         [False, False])
 
 
 def record(before, during, unknown, **more):
