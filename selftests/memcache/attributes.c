@@ -91,8 +91,7 @@ TEST_F(type, during_and_after_a_run)
 	EXPECT_TRUE(buffer_is(&variant->is, "run", " pages=1024 node=0 "));
 	EXPECT_EQ(!!variant->is.standing, buffer_is(&variant->is, "standing", " pages=512 "));
 	EXPECT_EQ(pages(&variant->is, 2 * BLOCK), pages_now(&variant->is));
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_EQ(-ECANCELED, run_stop(pid));
 	EXPECT_FALSE(file_has("buffers", " run "));
 	EXPECT_EQ(pages(&variant->is, 0), pages_now(&variant->is));
 	EXPECT_TRUE(file_has("results", variant->is.attribute));
@@ -136,8 +135,7 @@ TEST_F(type, with_a_fence_page)
 	if (variant->is.now && file_has("buffers", " run "))
 		of_run = CHANGED(16);
 	EXPECT_EQ(2 * BLOCK + CHANGED(1) + of_run, witness_away());
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_EQ(-ECANCELED, run_stop(pid));
 	EXPECT_EQ(watched_standing(), witness_away());
 }
 
@@ -179,8 +177,7 @@ TEST_F(type, leaves_large_mappings_large)
 	}
 	EXPECT_EQ(4, lines);
 	EXPECT_TRUE(!TYPES_IN_DIRECT_MAP || small == 4 * witness("small"));
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_EQ(-ECANCELED, run_stop(pid));
 }
 
 /* Each type in turn on what may be the same pages, which are write-back in between. */

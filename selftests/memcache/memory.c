@@ -169,8 +169,7 @@ TEST_F(memory, is_scanned)
 	EXPECT_GT(before / 2, available());
 	EXPECT_LT(total / 10, meminfo("/proc/meminfo", "MemFree:"));
 	EXPECT_EQ(2 * BLOCK, witness("touched"));
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_EQ(-ECANCELED, run_stop(pid));
 	EXPECT_EQ(watched_standing(), witness_away());
 	/* Freed pages may lie in the lists of a CPU for a while, where nobody counts them. */
 	EXPECT_TRUE(comes_true(30, before - 32 < available()));
@@ -250,8 +249,7 @@ FIXTURE_SETUP(large)
 	/* On a busy host, the timer of the guest may be later than the end of the buffer. */
 	while (!begins_large(_metadata, &self->size, &self->pid)) {
 		ASSERT_LT(0, --tries);
-		EXPECT_EQ(0, file_write(FILES "stop", "1"));
-		EXPECT_EQ(-ECANCELED, run_end(self->pid));
+		EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 		watched_teardown(_metadata);
 	}
 }
@@ -279,8 +277,7 @@ TEST_F(large, ends_with_a_signal)
 
 TEST_F(large, ends_with_a_write_to_stop)
 {
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 	was_not_finished(_metadata, self->size,
 			 "error: ECANCELED run: stopped by a write to stop while its memory");
 }
@@ -296,8 +293,7 @@ TEST_F(large, lets_its_readers_be_killed)
 	await_sleep(_metadata, reader);
 	EXPECT_EQ(0, kill(reader, SIGKILL));
 	EXPECT_EQ(SIGKILL, run_end(reader));
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 	was_not_finished(_metadata, self->size, "error: ECANCELED ");
 }
 
@@ -331,8 +327,7 @@ TEST_F(node, is_where_pages_lie)
 	pid = run_start(line);
 	ASSERT_TRUE(run_gets_to(1));
 	EXPECT_EQ(before + 4 * BLOCK, witness(of_node));
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_EQ(-ECANCELED, run_stop(pid));
 }
 
 TEST_F(node, that_is_absent_is_refused)

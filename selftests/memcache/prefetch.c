@@ -292,8 +292,7 @@ TEST_F(two, registers_are_off_only_if_both_are)
 	ASSERT_TRUE(run_gets_to(5));
 	expect_both_off(_metadata);
 	ASSERT_TRUE(msr_set("second 8000000000004041 0"));
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_EQ(-ECANCELED, run_stop(pid));
 	EXPECT_TRUE(said("ineffective"));
 }
 

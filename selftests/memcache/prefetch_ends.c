@@ -52,15 +52,13 @@ TEST_F(ends, with_its_writer)
 
 TEST_F(ends, by_a_write_to_stop)
 {
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 	EXPECT_TRUE(said("off"));
 }
 
 TEST_F(ends, by_its_timeout)
 {
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 	EXPECT_EQ(-ETIME, run(OFF_ENDLESS " timeout=1"));
 	EXPECT_TRUE(said("off"));
 }
@@ -86,8 +84,7 @@ TEST_F(ends, before_a_reboot)
 	EXPECT_EQ(1, count("told"));
 	EXPECT_EQ(CPU0, msr("cpu0"));
 	EXPECT_EQ(variant->shared ? CPU0 : CPU1, msr("cpu1"));
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 	EXPECT_TRUE(said("ineffective"));
 	EXPECT_EQ(-EOPNOTSUPP, run(SHORT "off"));
 	EXPECT_TRUE(file_has("run", "the machine is going down"));
@@ -116,8 +113,7 @@ FIXTURE_TEARDOWN(meanwhile)
 
 static void stop(struct __test_metadata *_metadata, pid_t pid)
 {
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_EQ(-ECANCELED, run_stop(pid));
 }
 
 TEST_F(meanwhile, bits_that_others_change_stay_changed)

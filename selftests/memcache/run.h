@@ -101,6 +101,14 @@ static inline int run_end(pid_t pid)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
 }
 
+/* Stop the run of this process. Returns how the process ended. */
+static inline int run_stop(pid_t pid)
+{
+	int err = file_write(FILES "stop", "1");
+
+	return err ? err : run_end(pid);
+}
+
 /* The samples that the current run has done; -1: there is no run. */
 static inline long run_done(void)
 {

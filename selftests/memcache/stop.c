@@ -55,8 +55,7 @@ TEST_F(run, has_its_threads)
 	EXPECT_EQ(variant->threads, run_threads_now());
 	EXPECT_TRUE(file_has("run", "\nstate: running\n"));
 	EXPECT_TRUE(file_has("progress", " elapsed_s="));
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 }
 
 TEST_F(run, ends_with_an_interrupt)
@@ -112,8 +111,7 @@ static void is_still_on(struct __test_metadata *_metadata, pid_t pid)
 {
 	goes_on(_metadata);
 	EXPECT_EQ(0, waitpid(pid, NULL, WNOHANG));
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(pid));
+	EXPECT_EQ(-ECANCELED, run_stop(pid));
 	is_over(_metadata, "\nstate: stopped\nerror: ECANCELED run: stopped by a write to stop;");
 }
 
@@ -147,8 +145,7 @@ TEST_F(run, goes_on_when_its_writer_should_freeze)
 
 	mkdir(GROUP, 0700);
 	if (mount("none", GROUP, "cgroup2", 0, NULL)) {
-		EXPECT_EQ(0, file_write(FILES "stop", "1"));
-		EXPECT_EQ(-ECANCELED, run_end(self->pid));
+		EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 		SKIP(return, "no cgroup2");
 	}
 	mkdir(GROUP "/writer", 0700);
@@ -174,8 +171,7 @@ TEST_F(run, ends_with_a_suspend)
 	char delay[16] = "";
 
 	if (file_write("/sys/power/pm_test", "freezer")) {
-		EXPECT_EQ(0, file_write(FILES "stop", "1"));
-		EXPECT_EQ(-ECANCELED, run_end(self->pid));
+		EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 		SKIP(return, "no pm_test");
 	}
 	EXPECT_LT(0, file_read(DELAY, delay, sizeof(delay)));
@@ -195,8 +191,7 @@ TEST_F(run, goes_on_when_the_module_should_unload)
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	done = run_done();
 	EXPECT_TRUE(run_gets_to(done + 5));
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(self->pid));
+	EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 	is_over(_metadata, "\nstate: stopped\n");
 }
 

@@ -60,8 +60,7 @@ TEST_F(writers, one_wins)
 	EXPECT_TRUE(file_has("run", line));
 	EXPECT_TRUE(file_has("run", "\nstate: running\n"));
 
-	EXPECT_EQ(0, file_write(FILES "stop", "1"));
-	EXPECT_EQ(-ECANCELED, run_end(self->pid[winner]));
+	EXPECT_EQ(-ECANCELED, run_stop(self->pid[winner]));
 	snprintf(line, sizeof(line), "\"size_bytes\":%d,", 4096 * (winner + 1));
 	EXPECT_EQ(1, results_with(line));
 	EXPECT_EQ(1, results_with(""));
