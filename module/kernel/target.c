@@ -358,7 +358,8 @@ static int hold_bar(struct mc_run *run, struct pci_dev *pci)
 			       pci_name(pci));
 	err = mc_target_check_bar(&bar, run->req, &run->error);
 	opened.range = bar.range;
-	return err ? err : mc_target_check_window(&opened.window, bar.range.bytes, &run->error);
+	return err ? err : mc_target_check_window(&opened.window, bar.range.bytes,
+						  run->req->values[MC_KEY_WRITE].v[0], &run->error);
 }
 
 /*

@@ -115,24 +115,32 @@ struct mc_range mc_target_window(const struct mc_request *req)
 	};
 }
 
+#define PIECE	4096ULL
+#define LINE	64ULL
+
+static int no_room(u64 bytes, struct mc_error *e)
+{
+	return mc_fail(e, -ENOMEM, "write: no memory to save the contents, %llu MiB", bytes >> 20);
+}
+
 /**
  * mc_target_check_window() - check that the target still has what a request measures
  * @window: mc_target_window()
  * @bytes: size of the target, now that nobody can change it
+ * @writes: its contents will be saved, for which there must be memory before anything changes
  * @e: explains an error
  *
- * Return: 0 or -ENODEV.
+ * Return: 0, -ENODEV or -ENOMEM.
  */
-int mc_target_check_window(const struct mc_range *window, u64 bytes, struct mc_error *e)
+int mc_target_check_window(const struct mc_range *window, u64 bytes, bool writes,
+			   struct mc_error *e)
 {
-	if (window->start <= bytes && window->bytes <= bytes - window->start)
-		return 0;
-	return mc_fail(e, -ENODEV,
-		       "target: it has changed since the request was checked, and has %llu bytes now",
-		       bytes);
+	if (window->start > bytes || window->bytes > bytes - window->start)
+		return mc_fail(e, -ENODEV,
+			       "target: it has changed since the request was checked, and has %llu bytes now",
+			       bytes);
+	return writes && !mc_has_room(window->bytes + PIECE + LINE) ? no_room(window->bytes, e) : 0;
 }
-
-#define PIECE	4096ULL
 
 /*
  * Accesses of so many bytes. Those of 4 are the ones that every device answers; a copy loop
@@ -169,8 +177,6 @@ static void store(void *to, const void *from, u64 bytes, unsigned int width)
 	for (i = 0; i < bytes / sizeof(u32); i++)
 		WRITE_ONCE(word[i], ((const u32 *)from)[i]);
 }
-
-#define LINE	64ULL
 
 /*
  * mc_access_try(), after which the line has what it had: a device that does not answer a wide load
@@ -392,8 +398,7 @@ int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *ran
 	int err = 0;
 
 	if (!memory)
-		return mc_fail(&run->error, -ENOMEM,
-			       "write: no memory to save the contents, %llu MiB", bytes >> 20);
+		return no_room(bytes, &run->error);
 	saved = PTR_ALIGN(memory, LINE);
 	width = find_widest(at, bytes, most, saved + bytes, false);
 	for (done = 0; done < bytes && !err; done += PIECE) {

@@ -40,7 +40,8 @@ int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req,
 int mc_target_check_test(const struct mc_point *point, const struct mc_test *test,
 			 struct mc_error *e);
 int mc_target_check_place(const struct mc_point *point, u64 bytes, struct mc_error *e);
-int mc_target_check_window(const struct mc_range *window, u64 bytes, struct mc_error *e);
+int mc_target_check_window(const struct mc_range *window, u64 bytes, bool writes,
+			   struct mc_error *e);
 int mc_target_try(struct mc_run *run, const struct mc_point *point, void *at);
 struct mc_range mc_target_window(const struct mc_request *req);
 int mc_target_check_pages(const void *at, const struct mc_range *range, struct mc_run *run);

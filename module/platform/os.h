@@ -114,6 +114,11 @@ static inline u64 mc_memory_room(void)
 	return mc_memory_bytes();
 }
 
+static inline bool mc_has_room(u64 bytes)
+{
+	return bytes <= mc_memory_room();
+}
+
 /* What getpid() returns. */
 static inline int mc_pid(void)
 {

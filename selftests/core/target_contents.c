@@ -258,9 +258,16 @@ static void a_stop_while_saving_leaves_all_as_it_was(void **state)
 
 static void contents_that_have_no_room_are_not_begun(void **state)
 {
+	static const struct mc_range window = { 0, BYTES };
+	struct mc_error e = { 0 };
+
 	memset(&is, 0, sizeof(is));
 	room = BYTES - 1;
 	assert_int_equal(save(~0U), -ENOMEM);
+	/* Nor is the device switched on. */
+	assert_int_equal(mc_target_check_window(&window, BYTES, false, &e), 0);
+	assert_int_equal(mc_target_check_window(&window, BYTES, true, &e), -ENOMEM);
+	assert_string_equal(e.text, run.error.text);
 	room = ~0ULL;
 	assert_null(contents.saved);
 	assert_int_equal(is.calls, 0);

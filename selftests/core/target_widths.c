@@ -184,7 +184,7 @@ static void the_target_must_still_have_the_window(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct mc_error e = { 0 };
-		int err = mc_target_check_window(&rows[i].window, rows[i].bytes, &e);
+		int err = mc_target_check_window(&rows[i].window, rows[i].bytes, false, &e);
 
 		assert_int_equal(err, rows[i].fits ? 0 : -ENODEV);
 		assert_int_equal(!*e.text, rows[i].fits);

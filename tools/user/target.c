@@ -297,7 +297,8 @@ static int open_target(struct mc_run *run)
 		return err;
 	opened.target = opened.pci ? opened.place.range : run->req->target.range;
 	opened.window = mc_target_window(run->req);
-	err = mc_target_check_window(&opened.window, opened.target.bytes, e);
+	err = mc_target_check_window(&opened.window, opened.target.bytes,
+				     run->req->values[MC_KEY_WRITE].v[0], e);
 	if (err)
 		return err;
 	err = opened.pci ? set_enabled(opened.place.name, true) : 0;
