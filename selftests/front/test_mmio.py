@@ -287,6 +287,7 @@ IN_USE = {
         MOUNT.format("253:0", "x")], "^dm-0 on md0 on sda2 is mounted on /$"),
     "bcache": (SATA, [f"{SDA}/sda2/bcache/x"], "bcache uses sda2"),
     "btrfs of two disks": (SATA, [MOUNT.format("0:30", "/dev/sda2")], "sda2 is mounted on /$"),
+    "btrfs, the second disk": (SATA, ["/sys/fs/btrfs/1-a/devices/sda2->x"], "btrfs 1-a uses sda2$"),
     "ZFS": (SATA, ["/dev/sda=busy"], "^the kernel says that sda is in use$"),
     "a loop device": (SATA + "/sys/devices/virtual/block/loop0 block 7:0", [
         "/sys/class/block/loop0/loop/backing_file=/dev/sda"], "^loop0 uses sda$"),

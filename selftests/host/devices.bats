@@ -36,7 +36,7 @@ load inside.bash
 
 @test "a disk in use is refused, and comes back whatever ends" {
 	tools/setup storage
-	DEVICES="virtio=8M nvme=8M shared=8M ahci=8M xhci=8M" guest devices/disks.bats
+	DEVICES="virtio=16M nvme=4M shared=4M ahci=16M xhci=4M" guest devices/disks.bats
 }
 
 @test "BARs and physical ranges in a process" {

@@ -230,6 +230,9 @@ def _users_of_disk(look: Look, disk: Child) -> Iterator[str]:
             stack.append((look.node_of_disk(one), f"{title} on {name}", one))
     if look.exists(f"{disk.path}/bcache"):
         yield f"bcache uses {disk.name}"
+    # Of the disks of a file system of several, a mount names one.
+    yield from (f"btrfs {name} uses {disk.name}" for name in look.names("/sys/fs/btrfs")
+                if disk.name in look.names(f"/sys/fs/btrfs/{name}/devices"))
     for pattern, at in BORROWERS.items():
         for one in map(str, Path(look.root or "/").glob(pattern)):
             if disk.node == look.node_of_disk(look.word(one.removeprefix(look.root))) != "":
