@@ -9,6 +9,7 @@ load devices.bash
 
 USER_TOOL=$BATS_TEST_DIRNAME/../../build/user/memcache-user
 RANGE=phys:0x1a000000+16M
+GROUPS_OF=/sys/fs/cgroup
 
 setup_file() {
 	modprobe -a dax_hmem device_dax
@@ -57,6 +58,16 @@ take_back() { echo >"$DEVICES/$1/driver_override"; }
 	refuses "Operation not supported: type: a process maps a BAR as uc or wc; np is for the module" \
 		"bandwidth $bar type=np size=4K op=read"
 	refuses "Invalid argument: target: no devdax device has this range" "bandwidth target=phys:0x10000000+4K size=4K"
+	mountpoint -q "$GROUPS_OF" || mount -t cgroup2 none "$GROUPS_OF"
+	echo +memory >"$GROUPS_OF/cgroup.subtree_control"
+	mkdir "$GROUPS_OF/small"
+	echo 8M >"$GROUPS_OF/small/memory.max"
+	(
+		echo "$BASHPID" >"$GROUPS_OF/small/cgroup.procs"
+		refuses "Cannot allocate memory: write: no memory to save the contents, 4 MiB" \
+			"bandwidth $bar type=uc op=write size=4M write=yes"
+	)
+	[ "$(cat "$DEVICES/$IVSHMEM/enable")" = 0 ]
 	take_back "$EDU"
 	take_back "$IVSHMEM"
 }
