@@ -28,6 +28,7 @@ class Debugfs(Side):
     def __init__(self, directory: str | None = None):
         self.path = Path(directory or os.environ.get("MEMCACHE_DEBUGFS") or STANDARD)
         self.source = str(self.path / "results.jsonl")
+        self.remarked = False       # `mmio` checks before it takes a device, and `run` again
 
     def check(self) -> None:
         try:
@@ -37,8 +38,9 @@ class Debugfs(Side):
         if not is_there:
             raise self._failure_for(FileNotFoundError(errno.ENOENT, ""))
         from mc.version import remark_if_stale
-        if text := remark_if_stale(self.machine()):
+        if not self.remarked and (text := remark_if_stale(self.machine())):
             say(f"{text}; rmmod memcache, then {module.how_to_renew()}")
+        self.remarked = True
 
     def hold(self) -> AbstractContextManager:
         # A module with an open file can't be unloaded.
