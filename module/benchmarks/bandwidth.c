@@ -122,8 +122,8 @@ static const struct mc_key keys[] = {
 
 static const struct mc_column columns[] = {
 	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
-	  .decimals = 1, .help = "payload of all threads, 10^6 bytes/s, from the median sample" },
-	[COL_MB_PER_S_MAX] = { .name = "mb_per_s_max", .roles = MC_DETAIL, .decimals = 1,
+	  .rate = true, .help = "payload of all threads, 10^6 bytes/s, from the median sample" },
+	[COL_MB_PER_S_MAX] = { .name = "mb_per_s_max", .roles = MC_DETAIL, .rate = true,
 	  .json_only = true,
 	  .help = "payload of all threads, 10^6 bytes/s, from the fastest sample" },
 	[COL_TRAVERSED] = { .name = "traversed_bytes", .roles = MC_DETAIL, .json_only = true,
@@ -671,7 +671,8 @@ static void set_clock(struct mc_record *rec, const struct mc_measurement *meas)
 		mc_record_set(rec, COL_CORE_MHZ_AFTER, after);
 	if (meas->median_cycles)
 		mc_record_set(rec, COL_BYTES_PER_CYCLE,
-			      mc_muldiv(rec->payload_bytes, 100000, meas->median_cycles * meas->n));
+			      mc_rounded(rec->payload_bytes, 100000,
+					 meas->median_cycles * meas->n));
 }
 
 static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run *run)

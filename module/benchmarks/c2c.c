@@ -9,6 +9,7 @@
  *
  * The threads of mc_measure() work at once; here the reader works after the writer.
  */
+#include "core/math.h"
 #include "measure/chase.h"
 #include "measure/source.h"
 #include "measure/test.h"
@@ -246,8 +247,8 @@ static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	rec->verified = job->ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	if (!rec->stats.samples)
 		return;
-	mc_record_set(rec, COL_NS, rec->stats.median_ps / job->chase.n);
-	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->chase.n);
+	mc_record_set(rec, COL_NS, mc_rounded(rec->stats.median_ps, 1, job->chase.n));
+	mc_record_set(rec, COL_NS_MIN, mc_rounded(rec->stats.min_ps, 1, job->chase.n));
 }
 
 static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *arg)

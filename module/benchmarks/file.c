@@ -81,12 +81,12 @@ static const struct mc_key keys[] = {
 
 static const struct mc_column columns[] = {
 	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
-	  .decimals = 1, .help = "rate of all readers, 10^6 bytes/s, from the median sample" },
+	  .rate = true, .help = "rate of all readers, 10^6 bytes/s, from the median sample" },
 	[COL_IOS_PER_S] = { .name = "ios_per_s", .decimals = 1,
 	  .help = "transfers of all readers per second, from the median sample" },
-	[COL_DRAM_READ] = { .name = "dram_read_mb_per_s", .decimals = 1, .json_only = true,
+	[COL_DRAM_READ] = { .name = "dram_read_mb_per_s", .rate = true, .json_only = true,
 	  .help = "reads from memory at the same time, 10^6 bytes/s" },
-	[COL_DRAM_WRITE] = { .name = "dram_write_mb_per_s", .decimals = 1, .json_only = true,
+	[COL_DRAM_WRITE] = { .name = "dram_write_mb_per_s", .rate = true, .json_only = true,
 	  .help = "writes to memory at the same time, 10^6 bytes/s" },
 	[COL_CACHED] = { .name = "cached_percent", .decimals = 1,
 	  .help = "bytes of the files in the page cache before the last sample" },
@@ -187,20 +187,19 @@ static void fill_record(struct mc_record *rec, struct mc_file_job *job)
 	for (i = 0; i < job->nfiles; i++)
 		all += job->file[i].bytes;
 	if (job->cached_known && all)
-		mc_record_set(rec, COL_CACHED, mc_muldiv(job->cached, 1000, all));
+		mc_record_set(rec, COL_CACHED, mc_rounded(job->cached, 1000, all));
 	ps = rec->stats.median_ps;
 	if (!ps)
 		return;
-	/* bytes / ps * 10^6 is in MB/s; ten times that for one decimal. */
-	mc_record_set(rec, COL_MB_PER_S, mc_muldiv(bytes, 10000000, ps));
+	mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(bytes, ps));
 	mc_record_set(rec, COL_IOS_PER_S,
-		      mc_muldiv(mc_file_job_transfers(job), 10000000000000ULL, ps));
+		      mc_rounded(mc_file_job_transfers(job), 10000000000000ULL, ps));
 	if (dram->counted & 1U << MC_DRAM_READ && dram->counted_ps)
 		mc_record_set(rec, COL_DRAM_READ,
-			      mc_muldiv(dram->bytes[MC_DRAM_READ], 10000000, dram->counted_ps));
+			      mc_mb_per_s(dram->bytes[MC_DRAM_READ], dram->counted_ps));
 	if (dram->counted & 1U << MC_DRAM_WRITE && dram->counted_ps)
 		mc_record_set(rec, COL_DRAM_WRITE,
-			      mc_muldiv(dram->bytes[MC_DRAM_WRITE], 10000000, dram->counted_ps));
+			      mc_mb_per_s(dram->bytes[MC_DRAM_WRITE], dram->counted_ps));
 }
 
 /* --------------------------------------------------------------------- the run */

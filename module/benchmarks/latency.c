@@ -8,6 +8,7 @@
  *
  * The distribution of the times is measured afterwards, in batches.
  */
+#include "core/math.h"
 #include "measure/chase.h"
 #include "measure/core_clock.h"
 #include "measure/batches.h"
@@ -197,10 +198,11 @@ static void latency_fill(struct mc_record *rec, void *arg, const struct mc_run *
 		mc_record_set(rec, COL_CORE_MHZ_AFTER, mhz[1]);
 	if (!rec->stats.samples)
 		return;
-	mc_record_set(rec, COL_NS, rec->stats.median_ps / job->loads);
-	mc_record_set(rec, COL_NS_MIN, rec->stats.min_ps / job->loads);
+	mc_record_set(rec, COL_NS, mc_rounded(rec->stats.median_ps, 1, job->loads));
+	mc_record_set(rec, COL_NS_MIN, mc_rounded(rec->stats.min_ps, 1, job->loads));
 	if (job->meas.median_cycles)
-		mc_record_set(rec, COL_CYCLES, job->meas.median_cycles / job->loads / 10);
+		mc_record_set(rec, COL_CYCLES,
+			      mc_rounded(job->meas.median_cycles, 1, 10 * job->loads));
 	mc_record_set(rec, COL_LEVEL, mc_source_of_chase(run, rec, &job->chase, job->loads));
 	set_distribution(rec, job);
 }

@@ -8,6 +8,7 @@
  * A sample is the time of so many loads, in which each of the others has completed a window, too
  * (measure/together.c). What the others move in the samples is the load.
  */
+#include "core/math.h"
 #include "measure/chase.h"
 #include "measure/source.h"
 #include "measure/measurement.h"
@@ -52,10 +53,10 @@ static const struct mc_column columns[] = {
 	[COL_NS] = { .name = "ns_per_load", .unit = "ns a load", .roles = MC_MAIN | MC_EACH,
 	  .decimals = 3, .help = "time of a load, from the median sample" },
 	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_OVER,
-	  .decimals = 1,
+	  .rate = true,
 	  .help = "payload of all threads, lines of pointers included, 10^6 bytes/s" },
 	[COL_LOAD_MB_PER_S] = { .name = "load_mb_per_s", .unit = "MB/s of the load",
-	  .decimals = 1, .json_only = true,
+	  .rate = true, .json_only = true,
 	  .help = "payload of the threads that make load, 10^6 bytes/s" },
 	[COL_DELAY_NS] = { .name = "delay_ns", .decimals = 3,
 	  .help = "time that the countdown adds to a line, measured in L1" },
@@ -241,7 +242,7 @@ static int loaded_job(struct mc_worker *w, void *arg)
 
 /* ---------------------------------------------------------------- the record */
 
-/* Payload of all loading threads, in tenths of 10^6 bytes a second. */
+/* Payload of all loading threads, in 1000 bytes a second. */
 static u64 load_rate(const struct loaded_job *job)
 {
 	u64 rate = 0;
@@ -251,7 +252,7 @@ static u64 load_rate(const struct loaded_job *job)
 		const struct load *load = &job->load[i];
 
 		if (i != job->chaser && load->ticks)
-			rate += mc_muldiv(load->bytes, 10000000, mc_ticks_to_ps(load->ticks));
+			rate += mc_mb_per_s(load->bytes, mc_ticks_to_ps(load->ticks));
 	}
 	return rate;
 }
@@ -268,10 +269,11 @@ static void loaded_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 		mc_record_set(rec, COL_DELAY_NS, job->delay_ps);
 	if (!rec->stats.samples)
 		return;
-	ps = max(rec->stats.median_ps / job->loads, 1ULL);
+	ps = max(mc_rounded(rec->stats.median_ps, 1, job->loads), 1ULL);
 	mc_record_set(rec, COL_NS, ps);
 	mc_record_set(rec, COL_LOAD_MB_PER_S, rate);
-	mc_record_set(rec, COL_MB_PER_S, rate + LINE * 10000000 / ps);
+	rate += mc_mb_per_s(LINE * job->loads, rec->stats.median_ps);
+	mc_record_set(rec, COL_MB_PER_S, rate);
 }
 
 /* What a thread does, and where. */

@@ -56,7 +56,7 @@ static const struct mc_column columns[] = {
 	[COL_OP] = { .name = "group_op", .names = mc_load_words, .roles = MC_WHICH,
 	  .help = "what the group does" },
 	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
-	  .decimals = 1,
+	  .rate = true,
 	  .help = "payload, lines of pointers included, 10^6 bytes/s, median sample" },
 	[COL_NS] = { .name = "ns_per_load", .unit = "ns a load", .decimals = 3,
 	  .help = "op chase: time of a load, from the median sample" },
@@ -457,8 +457,8 @@ static void fill_record(struct mc_record *rec, struct mix_job *job,
 		return;
 	mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(sum.bytes, rec->stats.median_ps));
 	if (sum.chase)
-		mc_record_set(rec, COL_NS, mc_muldiv(rec->stats.median_ps,
-						     sum.threads * LINE, sum.bytes));
+		mc_record_set(rec, COL_NS, mc_rounded(rec->stats.median_ps,
+						      sum.threads * LINE, sum.bytes));
 }
 
 /* From now on, the first sampler stands for the threads of a record. */

@@ -17,6 +17,7 @@
  * many as the clock can time.
  */
 #include "arch/mmio.h"
+#include "core/math.h"
 #include "measure/bursts.h"
 #include "measure/batches.h"
 #include "measure/measurement.h"
@@ -433,7 +434,7 @@ static void mmio_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	mc_record_set(rec, COL_ACCESSES, ACCESSES);
 	if (!rec->stats.samples)
 		return;
-	ps = rec->stats.median_ps / ACCESSES;
+	ps = mc_rounded(rec->stats.median_ps, 1, ACCESSES);
 	mc_record_set(rec, COL_NS, ps);
 	if (job->op == MC_MMIO_READ && job->loops->width >= sizeof(u64))
 		mc_record_set(rec, COL_WIDE, job->wide_ones ? WIDE_ALL_ONES : WIDE_LIKE_NARROW);

@@ -74,11 +74,11 @@ static const struct mc_column columns[] = {
 	[COL_AT] = { .name = "at_us", .unit = "time after the pause, us", .roles = MC_OVER,
 	  .decimals = 1, .help = "middle of the step" },
 	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
-	  .decimals = 1,
+	  .rate = true,
 	  .help = "payload, 10^6 bytes/s, median of the rounds; whole: once it has settled" },
 	[COL_CORE_MHZ] = { .name = "core_mhz",
 	  .help = "clock of the core just before the step; whole: before the last one" },
-	[COL_FIRST_MB_PER_S] = { .name = "first_mb_per_s", .decimals = 1,
+	[COL_FIRST_MB_PER_S] = { .name = "first_mb_per_s", .rate = true,
 	  .help = "payload in the first step" },
 	[COL_FIRST_CORE_MHZ] = { .name = "first_core_mhz",
 	  .help = "clock of the core right after the pause" },
@@ -395,7 +395,7 @@ static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)
 	for (i = 0; i < job->done; i++)
 		job->scratch[i] = moment_of(job, step, i)->at;
 	mc_record_set(rec, COL_AT, STEP_NS / 200 +
-		      mc_ticks_to_ps(mc_median(job->scratch, job->done)) / 100000);
+		      mc_rounded(mc_ticks_to_ps(mc_median(job->scratch, job->done)), 1, 100000));
 	for (i = 0; i < job->done; i++)
 		job->scratch[i] = moment_of(job, step, i)->mhz;
 	mc_record_set(rec, COL_CORE_MHZ, mc_median(job->scratch, job->done));
@@ -481,7 +481,7 @@ static void fill_whole(struct mc_record *rec, struct ramp_job *job)
 	mc_record_set(rec, COL_FIRST_CORE_MHZ, step->value[COL_CORE_MHZ]);
 	mc_record_set(rec, COL_CORE_MHZ, step[job->steps - 1].value[COL_CORE_MHZ]);
 	mc_record_set(rec, COL_IDLE,
-		      mc_ticks_to_ps(mc_median(job->slept, job->done)) / 100000);
+		      mc_rounded(mc_ticks_to_ps(mc_median(job->slept, job->done)), 1, 100000));
 }
 
 static void ramp_fill(struct mc_record *rec, void *arg, const struct mc_run *run)

@@ -12,6 +12,7 @@
  */
 #include "arch/loops.h"
 #include "arch/random.h"
+#include "core/math.h"
 #include "measure/source.h"
 #include "measure/measurement.h"
 #include "platform/os.h"
@@ -264,7 +265,7 @@ static int measure_bare(struct mc_run *run, const struct mc_point *point, struct
 		set_up_threads(&meas, job, true);
 		err = mc_threads_run(run->threads, mc_measure, &meas);
 		mc_stats_of(&stats, meas.samples, meas.done);
-		job->bare_ps = stats.min_ps / job->count;
+		job->bare_ps = mc_rounded(stats.min_ps, 1, job->count);
 	}
 	mc_measurement_end(&meas);
 	return err;
@@ -283,7 +284,7 @@ static void random_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	mc_record_set(rec, COL_ACCESSES, meas->n * job->count);
 	if (rec->stats.samples)
 		mc_record_set(rec, COL_NS_PER_ACCESS,
-			      rec->stats.median_ps / job->count);
+			      mc_rounded(rec->stats.median_ps, 1, job->count));
 	if (job->bare_ps)
 		mc_record_set(rec, COL_GENERATOR_NS, job->bare_ps);
 	for (i = 0; i < meas->n; i++) {

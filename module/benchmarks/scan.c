@@ -55,7 +55,7 @@ static const struct mc_column columns[] = {
 	[COL_COVERED] = { .name = "covered_bytes",
 	  .help = "how much of the region was free, and so was measured" },
 	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
-	  .decimals = 1, .help = "payload of all threads, 10^6 bytes/s, from the median sample" },
+	  .rate = true, .help = "payload of all threads, 10^6 bytes/s, from the median sample" },
 	[COL_NS] = { .name = "ns_per_load", .unit = "ns a load", .decimals = 3,
 	  .help = "time of a load that waits for the one before it, on the first CPU" },
 	[COL_NS_MIN] = { .name = "ns_per_load_min", .decimals = 3, .json_only = true,
@@ -305,8 +305,8 @@ static void fill_latency(struct mc_record *rec, struct scan_job *job)
 	mc_stats_of(&stats, meas->samples, meas->done);
 	if (!stats.samples)
 		return;
-	mc_record_set(rec, COL_NS, stats.median_ps / job->chase.n);
-	mc_record_set(rec, COL_NS_MIN, stats.min_ps / job->chase.n);
+	mc_record_set(rec, COL_NS, mc_rounded(stats.median_ps, 1, job->chase.n));
+	mc_record_set(rec, COL_NS_MIN, mc_rounded(stats.min_ps, 1, job->chase.n));
 }
 
 static int measure_latency(struct mc_run *run, const struct mc_point *point,

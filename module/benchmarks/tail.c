@@ -6,6 +6,7 @@
  * ones, tail/samples.c makes samples of them.
  */
 #include "benchmarks/tail/watch.h"
+#include "core/math.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -183,10 +184,10 @@ static void set_spikes(struct mc_record *rec, const struct mc_watch_job *job)
 	for (cause = 0; cause < MC_NCAUSES; cause++)
 		spikes += tail->cause[cause].count;
 	mc_record_set(rec, COL_SPIKES, spikes);
-	mc_record_set(rec, COL_SPIKES_SHARE, mc_muldiv(excess, 1000000, max(job->ticks, 1ULL)));
+	mc_record_set(rec, COL_SPIKES_SHARE, mc_rounded(excess, 1000000, max(job->ticks, 1ULL)));
 	if (excess)
 		mc_record_set(rec, COL_UNKNOWN_SHARE,
-			      mc_muldiv(tail->cause[MC_CAUSE_UNKNOWN].excess, 10000, excess));
+			      mc_rounded(tail->cause[MC_CAUSE_UNKNOWN].excess, 10000, excess));
 }
 
 static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
@@ -319,7 +320,7 @@ static bool tail_note(struct mc_text *t, const struct mc_record *rec)
 		mc_textf(t, "stopped after %llu accesses%s", rec->value[COL_ACCESSES],
 			 excess ? "; " : "\n");
 	for (cause = 0; excess && cause < MC_NCAUSES; cause++) {
-		share = mc_muldiv(rec->tail->cause[cause].excess, 1000, excess);
+		share = mc_rounded(rec->tail->cause[cause].excess, 1000, excess);
 		if (!rec->tail->cause[cause].count || t->size - t->len < 40)
 			continue;
 		mc_textf(t, "%s %s %llu.%llu %%", comma, mc_name_of(mc_cause_names, cause),

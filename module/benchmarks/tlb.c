@@ -7,6 +7,7 @@
  * long except for the translations, so the difference is their cost. When the reach
  * grows beyond the entries of a TLB, the cost rises in a step.
  */
+#include "core/math.h"
 #include "measure/chase.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
@@ -128,11 +129,11 @@ static void tlb_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	if (!rec->stats.samples)
 		return;
 	rec->verified = job->whole ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
-	ps = rec->stats.median_ps / n;
+	ps = mc_rounded(rec->stats.median_ps, 1, n);
 	mc_record_set(rec, COL_NS, ps);
 	if (!job->packed_ps)
 		return;
-	packed = job->packed_ps / n;
+	packed = mc_rounded(job->packed_ps, 1, n);
 	mc_record_set(rec, COL_PACKED_NS, packed);
 	mc_record_set(rec, COL_TLB_NS, ps - min(ps, packed));
 }

@@ -168,6 +168,7 @@ enum mc_role {
  * @name: its name, with the unit
  * @help: one line for `tests`
  * @decimals: digits behind the point of its fixed-point value
+ * @rate: its value has three decimals, of which one and three digits in all are shown
  * @json_only: only in JSON Lines, not in the table
  * @names: words for its values, terminated by an empty entry; NULL: it is a number
  * @text: its value is the text of the record; at most one column of a test. The table has
@@ -180,6 +181,7 @@ struct mc_column {
 	const char *name;
 	const char *help;
 	u8 decimals;
+	bool rate;
 	bool json_only;
 	const struct mc_name *names;
 	bool text;

@@ -2,21 +2,13 @@
 /* 64-bit integer arithmetic without libgcc. */
 #include "core/math.h"
 
-/**
- * mc_muldiv() - a * b / c with a 128-bit product
- * @a: factor
- * @b: factor
- * @c: divisor
- *
+/*
  * The long division goes bit by bit, which is fast enough for a few calls per record.
  * The compiler's 128-bit division needs libgcc, which the kernel does not have.
- *
- * Return: the quotient rounded down, or U64_MAX if it does not fit or @c is 0.
  */
-u64 mc_muldiv(u64 a, u64 b, u64 c)
+static u64 divide(u64 high, u64 low, u64 c)
 {
-	unsigned __int128 product = (unsigned __int128)a * b;
-	u64 high = product >> 64, low = product, quotient = 0;
+	u64 quotient = 0;
 	int i;
 
 	if (high >= c)
@@ -35,6 +27,36 @@ u64 mc_muldiv(u64 a, u64 b, u64 c)
 		}
 	}
 	return quotient;
+}
+
+/**
+ * mc_muldiv() - a * b / c with a 128-bit product
+ * @a: factor
+ * @b: factor
+ * @c: divisor
+ *
+ * Return: the quotient rounded down, or U64_MAX if it does not fit or @c is 0.
+ */
+u64 mc_muldiv(u64 a, u64 b, u64 c)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return divide(product >> 64, product, c);
+}
+
+/**
+ * mc_rounded() - a * b / c as a figure to show
+ * @a: factor
+ * @b: factor
+ * @c: divisor
+ *
+ * Return: the quotient rounded to the nearest number, or U64_MAX as mc_muldiv().
+ */
+u64 mc_rounded(u64 a, u64 b, u64 c)
+{
+	unsigned __int128 product = (unsigned __int128)a * b + c / 2;
+
+	return divide(product >> 64, product, c);
 }
 
 /**

@@ -6,13 +6,14 @@
 #include "core/shim.h"
 
 u64 mc_muldiv(u64 a, u64 b, u64 c);
+u64 mc_rounded(u64 a, u64 b, u64 c);
 u64 mc_sqrt(u64 x);
 u64 mc_sum_of_run(u64 first, u64 step, u64 n);
 
-/* Return: the bandwidth in tenths of 10^6 bytes per second. */
+/* Return: the bandwidth in 1000 bytes per second: @decimals of the column is 3. */
 static inline u64 mc_mb_per_s(u64 bytes, u64 ps)
 {
-	return mc_muldiv(bytes, 10000000, ps);
+	return mc_rounded(bytes, 1000000000, ps);
 }
 
 #endif /* MC_CORE_MATH_H */

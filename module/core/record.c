@@ -295,7 +295,7 @@ static void show_spread_percent(struct cell *c, struct mc_text *t, const struct 
 				const struct mc_record *rec)
 {
 	c->na = rec->stats.samples < 2;
-	mc_text_fixed(t, u64_of(rec, f) / 100, 2);
+	mc_text_fixed(t, mc_rounded(u64_of(rec, f), 1, 100), 2);
 }
 
 static void show_event(struct cell *c, struct mc_text *t, const struct record_fact *f,
@@ -309,7 +309,7 @@ static void show_ran_percent(struct cell *c, struct mc_text *t, const struct rec
 			     const struct mc_record *rec)
 {
 	c->na = !(rec->events.timed >> f->which & 1);
-	mc_text_fixed(t, rec->events.ran_ppm[f->which] / 1000, 1);
+	mc_text_fixed(t, mc_rounded(rec->events.ran_ppm[f->which], 1, 1000), 1);
 }
 
 static void show_traffic(struct cell *c, struct mc_text *t, const struct record_fact *f,
@@ -323,7 +323,7 @@ static void show_amplification(struct cell *c, struct mc_text *t, const struct r
 			       const struct mc_record *rec)
 {
 	c->na = !(rec->dram.counted & 1U << f->which) || !rec->payload_bytes;
-	mc_text_fixed(t, mc_muldiv(rec->dram.bytes[f->which], 1000, rec->payload_bytes), 3);
+	mc_text_fixed(t, mc_rounded(rec->dram.bytes[f->which], 1000, rec->payload_bytes), 3);
 }
 
 static void show_idle(struct cell *c, struct mc_text *t, const struct record_fact *f,
@@ -485,6 +485,16 @@ static void key_cell(struct cell *c, struct mc_text *t, unsigned int id,
 		mc_text_decimal(t, value, key->decimals);
 }
 
+static void show_figure(struct mc_text *t, const struct mc_column *col, u64 value)
+{
+	unsigned int decimals = col->rate ? 3 : col->decimals;
+	u64 unit = 1;
+
+	for (; col->rate && decimals > 1 && mc_rounded(value, 1, unit) >= 1000; decimals--)
+		unit *= 10;
+	mc_text_fixed(t, mc_rounded(value, 1, unit), decimals);
+}
+
 static void own_cell(struct cell *c, struct mc_text *t, unsigned int i,
 		     const struct mc_request *req, const struct mc_record *rec)
 {
@@ -502,7 +512,7 @@ static void own_cell(struct cell *c, struct mc_text *t, unsigned int i,
 		word_cell(c, t, c->na ? NULL : mc_name_of(col->names, rec->value[i]));
 		return;
 	}
-	mc_text_fixed(t, rec->value[i], col->decimals);
+	show_figure(t, col, rec->value[i]);
 }
 
 static unsigned int cells_of(const struct mc_request *req)

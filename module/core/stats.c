@@ -128,5 +128,5 @@ void mc_stats_of(struct mc_stats *st, u64 *samples, size_t n)
 	st->p50_ps = mc_permille(samples, n, 500);
 	st->p99_ps = mc_permille(samples, n, 990);
 	if (st->mean_ps)
-		st->cv_ppm = mc_muldiv(st->sd_ps, 1000000, st->mean_ps);
+		st->cv_ppm = mc_rounded(st->sd_ps, 1000000, st->mean_ps);
 }

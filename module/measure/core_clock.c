@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The clock of a core. */
 #include "arch/chase.h"
+#include "core/math.h"
 #include "measure/core_clock.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -17,7 +18,7 @@
 /* The frequency in MHz, if the thread's core made @cycles in @ticks. */
 static u64 mhz_of(u64 cycles, u64 ticks)
 {
-	return mc_muldiv(cycles, 1000000, max(mc_ticks_to_ps(ticks), 1ULL));
+	return mc_rounded(cycles, 1000000, max(mc_ticks_to_ps(ticks), 1ULL));
 }
 
 /* Keep the least time that @cycles take with a reading of the time counter. */

@@ -296,6 +296,6 @@ void mc_events_record(const struct mc_events_total *all, u64 passes,
 		if (none >> i & 1)
 			continue;
 		rec->counted |= 1U << i;
-		rec->milli[i] = mc_muldiv(all->value[i], 1000, passes);
+		rec->milli[i] = mc_rounded(all->value[i], 1000, passes);
 	}
 }

@@ -174,11 +174,10 @@ static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 		return;
 	idle = mc_traffic_idle(meas->counting);
 	dram->counted = meas->tally.counted;
-	dram->counted_ps = meas->tally.ps / passes;
+	dram->counted_ps = mc_rounded(meas->tally.ps, 1, passes);
 	for (i = 0; i < MC_NTRAFFIC; i++) {
-		dram->bytes[i] = meas->tally.bytes[i] / passes;
-		dram->idle_kb_per_s[i] = mc_muldiv(idle->bytes[i], 1000000000,
-						   idle->ps);
+		dram->bytes[i] = mc_rounded(meas->tally.bytes[i], 1, passes);
+		dram->idle_kb_per_s[i] = mc_mb_per_s(idle->bytes[i], idle->ps);
 	}
 }
 

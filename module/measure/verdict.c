@@ -25,6 +25,7 @@
  * there is nothing to compare with.
  */
 #include "arch/loops.h"
+#include "core/math.h"
 #include "measure/bursts.h"
 #include "measure/verdict.h"
 #include "platform/clock.h"
@@ -65,7 +66,7 @@ static u64 fastest(void (*loop)(void *line, u64 count), void *line,
 		if (end > begin)
 			best = min(best, end - begin);
 	}
-	return best == ~0ULL ? 0 : mc_ticks_to_ps(best) / (COUNT * accesses);
+	return best == ~0ULL ? 0 : mc_rounded(mc_ticks_to_ps(best), 1, COUNT * accesses);
 }
 
 static enum mc_effect judge(u64 slow_ps, u64 fast_ps)

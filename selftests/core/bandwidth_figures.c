@@ -74,13 +74,14 @@ static void assert_rate(const char *op, const char *more, u64 bytes, u64 payload
 	assert_int_equal(measure(line), 0);
 	assert_int_equal(rec.stats.median_ps, 123456789);
 	assert_int_equal(rec.value[COL_TRAVERSED], bytes);
-	/* Tenths of 10^6 bytes a second. */
-	assert_int_equal(rec.value[COL_MB_PER_S], payload * 10000000 / 123456789);
-	assert_int_equal(rec.value[COL_MB_PER_S_MAX], payload * 10000000 / 123456789);
+	/* In 1000 bytes a second, rounded. */
+	assert_int_equal(rec.value[COL_MB_PER_S], mc_rounded(payload, 1000000000, 123456789));
+	assert_int_equal(rec.value[COL_MB_PER_S_MAX], mc_rounded(payload, 1000000000, 123456789));
 	assert_int_equal(rec.value[COL_PASSES], 1);
 	assert_int_equal(rec.value[COL_CORE_MHZ], 2500);
 	/* Hundredths of a byte: MB/s by MHz. */
-	assert_int_equal(rec.value[COL_BYTES_PER_CYCLE], rec.value[COL_MB_PER_S] * 10 / 2500);
+	assert_int_equal(rec.value[COL_BYTES_PER_CYCLE],
+			 mc_rounded(rec.value[COL_MB_PER_S], 1, 25000));
 	assert_int_equal(rec.value[COL_CORE_MHZ_AFTER], 2500);
 	assert_int_equal(rec.has, 0x7f);
 }
@@ -107,11 +108,12 @@ static void test_rates_of_threads(void **state)
 	/* Each thread's array of 7.5 KiB takes a window of 4 KiB and one of 3.5 KiB. */
 	assert_in_range(rec.stats.median_ps, 2 * MS, 2 * MS + 100);
 	assert_int_equal(rec.value[COL_MB_PER_S],
-			 30720 * 10000000ULL / rec.stats.median_ps);
+			 mc_rounded(30720, 1000000000, rec.stats.median_ps));
 	assert_int_equal(rec.value[COL_TRAVERSED], SIZE);
 	/* Of one thread: half of all bytes. */
 	assert_int_equal(rec.value[COL_CORE_MHZ], 2500);
-	assert_int_equal(rec.value[COL_BYTES_PER_CYCLE], rec.value[COL_MB_PER_S] * 10 / 5000);
+	assert_int_equal(rec.value[COL_BYTES_PER_CYCLE],
+			 mc_rounded(rec.value[COL_MB_PER_S], 1, 50000));
 }
 
 static void test_no_clock_is_no_figure(void **state)
@@ -150,7 +152,8 @@ static void test_a_clock_that_is_not_known_at_first(void **state)
 	assert_int_equal(measure("size=30K"), 0);
 	assert_int_equal(rec.has, 0x7f & ~(1 << COL_CORE_MHZ));
 	assert_int_equal(rec.value[COL_CORE_MHZ_AFTER], 2500);
-	assert_int_equal(rec.value[COL_BYTES_PER_CYCLE], rec.value[COL_MB_PER_S] * 10 / 2500);
+	assert_int_equal(rec.value[COL_BYTES_PER_CYCLE],
+			 mc_rounded(rec.value[COL_MB_PER_S], 1, 25000));
 }
 
 /* The clock is measured in two rounds of two calls. Either round may be slow. */
@@ -289,8 +292,8 @@ static void test_medians_and_passes(void **state)
 	pass_ps = 5000 * NS;
 	after_sample = slower;
 	assert_int_equal(measure("size=30K op=read"), 0);
-	assert_int_equal(rec.value[COL_MB_PER_S], 30720 * 10000000ULL / (7000 * NS));
-	assert_int_equal(rec.value[COL_MB_PER_S_MAX], 30720 * 10000000ULL / (6000 * NS));
+	assert_int_equal(rec.value[COL_MB_PER_S], mc_rounded(30720, 1000000000, 7000 * NS));
+	assert_int_equal(rec.value[COL_MB_PER_S_MAX], mc_rounded(30720, 1000000000, 6000 * NS));
 	assert_int_equal(rec.point.v[MC_KEY_FIRST + 1], mc_loop_widest(MC_OP_READ)->width);
 }
 

@@ -34,7 +34,7 @@ static const struct mc_key bandwidth_keys[] = {
 };
 
 static const struct mc_column bandwidth_columns[] = {
-	{ "mb_per_s", "payload at the median", 1 },
+	{ "mb_per_s", "payload at the median", .rate = true },
 	{ "mb_per_s_max", "payload of the fastest pass", 1, .json_only = true },
 };
 

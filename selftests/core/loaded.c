@@ -139,10 +139,10 @@ static void costs(void)
 	sim.look = 20000 * NS;
 }
 
-/* A rate in tenths of 10^6 bytes a second, of a line every @ps. */
+/* A rate in 1000 bytes a second, of a line every @ps. */
 static u64 rate(u64 ps)
 {
-	return LINE * 10000000 / ps;
+	return mc_rounded(LINE, 1000000000, ps);
 }
 
 /* --------------------------------------------------------------------- figures */
@@ -193,9 +193,9 @@ static void test_figures_at_long_delays(void **state)
 	crowd_ps = 0;
 	assert_int_equal(measure("loaded size=256K delay=20000,20001,77777,1000000 cpu=0,1"), 0);
 	for (unsigned int i = 0; i < n; i++) {
-		u64 tenths = rate(line_ps + delays[i] * machine.count_ps);
+		u64 kb = rate(line_ps + delays[i] * machine.count_ps);
 
-		assert_in_range(rec[i].value[COL_LOAD_MB_PER_S], tenths ? tenths - 1 : 0, tenths + 1);
+		assert_in_range(rec[i].value[COL_LOAD_MB_PER_S], kb ? kb - 1 : 0, kb + 1);
 		assert_figure(&rec[i], COL_DELAY_NS, delays[i] * machine.count_ps);
 		assert_figure(&rec[i], COL_NS, alone_ps);
 	}
@@ -294,7 +294,7 @@ static void test_time_between_windows_counts_for_the_load(void **state)
 	line_ps = 20000 * NS;
 	sim.gap = 20000 * NS;
 	assert_int_equal(measure("loaded size=256K delay=0 repeat=20 cpu=0,1"), 0);
-	assert_figure(rec, COL_LOAD_MB_PER_S, 25);	/* 2.56 */
+	assert_figure(rec, COL_LOAD_MB_PER_S, 2560);
 	assert_figure(rec, COL_NS, waiting_ps(0));
 }
 
@@ -431,7 +431,7 @@ static void test_the_gaps_of_short_windows_are_the_load(void **state)
 	sim.gap = 50 * NS;
 	assert_int_equal(measure("loaded size=8K delay=0 repeat=4 cpu=0,1"), 0);
 	assert_int_equal(rec->stats.samples, 4);
-	assert_figure(rec, COL_LOAD_MB_PER_S, 4096 * 10000000ULL / (64 * 100 + 50 * NS));
+	assert_figure(rec, COL_LOAD_MB_PER_S, mc_rounded(4096, 1000000000, 64 * 100 + 50 * NS));
 }
 
 /* --------------------------------------------------------------- who, and where */

@@ -31,6 +31,16 @@ static void muldiv_at_the_edges(void **state)
 									edges[k]));
 }
 
+static void rounding(void **state)
+{
+	assert_int_equal(mc_rounded(65536, 1000000000, 2359000000), 27781);
+	assert_int_equal(mc_rounded(1, 1, 2), 1);
+	assert_int_equal(mc_rounded(4, 1, 3), 1);
+	assert_int_equal(mc_rounded(5, 1, 3), 2);
+	assert_int_equal(mc_rounded(~0ULL, ~0ULL, ~0ULL), ~0ULL);
+	assert_int_equal(mc_rounded(1, 1, 0), ~0ULL);
+}
+
 static void muldiv_at_random(void **state)
 {
 	u64 seed = 1;

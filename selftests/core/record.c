@@ -305,7 +305,7 @@ static void values_of_a_record(void **state)
 		{ "p50_ns", NULL, "3.000" },
 		{ "p99_ns", NULL, "4.000" },
 		{ "cv_percent", "33.33", "33.33" },
-		{ "mb_per_s", "123456789012.3", "123456789012.3" },
+		{ "mb_per_s", "1234567890.1", "1234567890.1" },
 		{ "mb_per_s_max", NULL, "123456789012.3" },
 	};
 	size_t i;
@@ -424,8 +424,26 @@ static void measured_zero_is_zero(void **state)
 	mc_record_set(&rec, 0, 0);
 	rec.memory_node = 0;
 	show();
-	assert_string_equal(cell("mb_per_s"), "0.0");
+	assert_string_equal(cell("mb_per_s"), "0.000");
 	assert_string_equal(member("memory_node"), "0");
+}
+
+/* Three digits where the whole part has less, rounded and not cut: 27.78 MB/s. */
+static void a_rate_has_three_digits(void **state)
+{
+	static const struct { u64 kb; const char *mb; } rows[] = {
+		{ 0, "0.000" }, { 999, "0.999" }, { 1234, "1.23" }, { 9994, "9.99" },
+		{ 9995, "10.0" }, { 27781, "27.8" }, { 123456749, "123456.7" },
+		{ 123456751, "123456.8" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		fill("bandwidth");
+		mc_record_set(&rec, 0, rows[i].kb);
+		show();
+		assert_string_equal(cell("mb_per_s"), rows[i].mb);
+	}
 }
 
 static void names_of_facts(void **state)

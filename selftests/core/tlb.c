@@ -112,7 +112,7 @@ static void test_no_translation_gives_time_back(void **state)
 	reset(1);
 	first_page_ps = 6 * NS;
 	assert_int_equal(measure("tlb size=256K page=4k"), 0);
-	assert_figure(rec, COL_NS, (63 * 4 + 10) * NS / 64);
+	assert_figure(rec, COL_NS, mc_rounded((63 * 4 + 10) * NS, 1, 64));
 	assert_figure(rec, COL_PACKED_NS, 10 * NS);
 	assert_figure(rec, COL_TLB_NS, 0);
 }

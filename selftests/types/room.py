@@ -198,6 +198,11 @@ def code_ranges(program: Path, text: int = 0) -> str:
     return " ".join([*words, f"{text + named['mc_clock_wall_ns']:x}"])
 
 
+def rounded(value: int, by: int) -> int:
+    """The nearest whole quotient, as the module shows it."""
+    return (2 * value + by) // (2 * by)
+
+
 def count(windows: list[dict], kind: str, access: str) -> dict[int, int]:
     """Accesses of one sort to one type of memory in these windows, by width in bytes."""
     found: dict[int, int] = {}

@@ -153,7 +153,7 @@ class Hierarchy(room.Tests):
     def test_records_name_the_level(self):
         for name, (cost, sweep, _, _, far) in self.seen.items():
             with self.subTest(prices=name):
-                # Lines a page apart use few sets of a cache, which only the time shows.
+                # Lines a page apart use few sets of a cache.
                 for result in (*sweep.results, *far):
                     size = result["size_bytes"]
                     with self.subTest(size=size, where=result["where"]):
@@ -195,7 +195,7 @@ class Hierarchy(room.Tests):
         picoseconds, as they follow from the prices and from what the windows of the sample did
         besides the loads. missed: each load misses the TLB; otherwise none does."""
         some, passes = sample(windows, pages, self.own_loads,
-                              lambda ps: ps // pages == round(figure * 1000))
+                              lambda ps: room.rounded(ps, pages) == round(figure * 1000))
         loads = passes * pages
         translations = room.total(some, "tlb_misses") - loads * missed
         # Another process that ran before a window has emptied the TLB. Then the first pass misses.
@@ -205,7 +205,7 @@ class Hierarchy(room.Tests):
         ns = (self.tlb_window_ns * len(some) + loads * self.load_ns +
               sum(room.total(some, level) * cost[f"{level}_ns"] for level in (*NAMES, "memory")) +
               (translations + loads * missed) * cost["tlb_miss_ns"])
-        return [int((ns + self.windows_differ_ns * len(some) * sign) * 1000) // loads
+        return [room.rounded(int((ns + self.windows_differ_ns * len(some) * sign) * 1000), loads)
                 for sign in (-1, 1)]
 
     def test_entries_of_the_tlb(self):

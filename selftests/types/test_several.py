@@ -133,7 +133,7 @@ class Several(room.Tests):
         windows, passes = sample(seen.of_cpu(cpu), loads, 0,
                                  lambda ps: ps == round(result["median_ns"] * 1000))
         self.assertEqual(round(result["ns_per_load"] * 1000),
-                         room.total(windows, "ticks") * 1000 // passes // loads)
+                         room.rounded(room.total(windows, "ticks") * 1000 // passes, loads))
         self.paid(windows, passes * loads, prices)
         return windows
 
@@ -284,7 +284,7 @@ class Several(room.Tests):
                 window, = (w for w in seen.of_cpu(0)
                            if w["ticks"] * 1000 == round(result["median_ns"] * 1000))
                 self.assertEqual(round(result["ns_per_access"] * 1000),
-                                 window["ticks"] * 1000 // result["accesses"])
+                                 room.rounded(window["ticks"] * 1000, result["accesses"]))
                 # The number that chose a line before may choose it again.
                 hits = window["l1"] + window["l2"]
                 self.assertGreaterEqual(window["memory"] + hits, result["accesses"])
@@ -337,7 +337,7 @@ class Several(room.Tests):
                 lambda ps, want=seen.result["median_ns"]: ps == round(want * 1000))
             first = passes * loads // (4096 // LINE)
             with self.subTest(prefetch=seen.result["prefetch"]):
-                self.assertEqual(room.total(windows, "ticks") * 1000 // passes // loads,
+                self.assertEqual(room.rounded(room.total(windows, "ticks") * 1000 // passes, loads),
                                  round(seen.result["ns_per_load"] * 1000))
                 memory = passes * loads if off else first
                 served = {"memory": KEPT["memory_ns"], "l2": KEPT["l2_ns"]}

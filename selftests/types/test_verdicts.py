@@ -12,8 +12,8 @@ from room import machine
 def of_loop(instructions, own, accesses):
     """The time of an access in the verdict's loops: instructions of eight rounds, each of which
     ends with two more, and of the window around them, a nanosecond each. The record has three
-    decimals, rounded down."""
-    return (8 * (instructions + 2) + own) * 1000 // (8 * accesses) / 1000
+    decimals."""
+    return room.rounded((8 * (instructions + 2) + own) * 1000, 8 * accesses) / 1000
 
 
 def told(the_room):

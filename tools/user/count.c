@@ -26,9 +26,9 @@ static void show(struct mc_text *t, const struct mc_tally *tally, enum mc_traffi
 		return;
 	}
 	mc_textf(t, "%s ", name);
-	mc_text_fixed(t, bytes / 1000, 3);
+	mc_text_fixed(t, mc_rounded(bytes, 1, 1000), 3);
 	mc_textf(t, " MB (");
-	mc_text_fixed(t, ns ? mc_muldiv(bytes, 1000000, ns) : 0, 3);
+	mc_text_fixed(t, ns ? mc_rounded(bytes, 1000000, ns) : 0, 3);
 	mc_textf(t, " MB/s)");
 }
 

@@ -123,7 +123,7 @@ static void describe_figure(struct mc_text *t, const struct mc_column *figure)
 	mc_textf(t, "{\"name\": \"%s\"", figure->name);
 	describe_roles(t, figure->roles);
 	text(t, "unit", figure->unit);
-	number(t, "decimals", figure->decimals);
+	number(t, "decimals", figure->rate ? 3 : figure->decimals);
 	words(t, "words", figure->names, false);
 	flag(t, "text", figure->text);
 	flag(t, "always", figure->always);

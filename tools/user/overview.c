@@ -532,7 +532,7 @@ static void take_rate(const struct mc_request *req, const struct mc_record *rec)
 		nth -= !!columns[i].bytes[now->all];
 	if (i == ncolumns || !value_of(req, rec, "mb_per_s", &value))
 		return;
-	cell[i] = (value + 500) / 1000;
+	cell[i] = (value + 50000) / 100000;	/* 0.1 GB/s */
 	filled[i] = true;
 }
 

@@ -45,7 +45,7 @@ static const struct mc_key keys[] = {
 
 static const struct mc_column columns[] = {
 	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .roles = MC_MAIN,
-	  .decimals = 1, .help = "rate through the pipe, 10^6 bytes/s, from the median sample" },
+	  .rate = true, .help = "rate through the pipe, 10^6 bytes/s, from the median sample" },
 	[COL_PIPE_BYTES] = { .name = "pipe_bytes", .help = "capacity of the pipe" },
 };
 
@@ -290,8 +290,7 @@ static int pipe_run(struct mc_run *run, const struct mc_point *point,
 		rec->payload_bytes = job.total;
 		if (rec->stats.samples)
 			mc_record_set(rec, COL_MB_PER_S,
-				      mc_muldiv(job.total, 10000000,
-						rec->stats.median_ps));
+				      mc_mb_per_s(job.total, rec->stats.median_ps));
 		mc_record_set(rec, COL_PIPE_BYTES, job.pipe_bytes);
 	}
 	mc_measurement_end(&meas);

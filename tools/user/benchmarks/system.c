@@ -20,6 +20,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "core/math.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
 #include "platform/clock.h"
@@ -326,7 +327,7 @@ static u64 operations(const struct mc_os_item *item)
 /* The time of one operation from that of a pass. */
 static u64 of_operation(const struct mc_os_item *item, u64 pass_ps, u64 less_ps)
 {
-	u64 ps = pass_ps / operations(item);
+	u64 ps = mc_rounded(pass_ps, 1, operations(item));
 
 	return ps - min(ps, less_ps);
 }
