@@ -370,6 +370,7 @@ static const struct record_fact facts[] = {
 	{ "disturbed_migration", show_disturbed, .json_only = true, .which = 1 },
 	{ "disturbed_steal", show_disturbed, .json_only = true, .which = 2 },
 	{ "disturbed_preemption", show_disturbed, .json_only = true, .which = 3 },
+	{ "disturbed_neighbour", show_disturbed, .json_only = true, .which = 4 },
 	{ "windows_left_out", show_windows, .json_only = true },
 	{ "min_ns", show_stat_ns, F(stats.min_ps) },
 	{ "median_ns", show_stat_ns, F(stats.median_ps) },

@@ -72,10 +72,11 @@ enum mc_disturbance {
 	MC_BY_MIGRATION = 2,	/* the thread has changed its CPU since the last window */
 	MC_BY_STEAL = 4,	/* a hypervisor took the CPU away */
 	MC_BY_PREEMPTION = 8,	/* other threads have had the CPU since the last window */
+	MC_BY_NEIGHBOUR = 16,	/* concluded: slower at the same clock */
 	MC_BY_OTHERS = MC_BY_MIGRATION | MC_BY_STEAL | MC_BY_PREEMPTION,
 };
 
-#define MC_NDISTURBANCES	4
+#define MC_NDISTURBANCES	5
 
 /* Why DRAM traffic is missing. */
 enum mc_dram_why {

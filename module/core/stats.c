@@ -22,6 +22,34 @@ void mc_sort_times(u64 *times, size_t n)
 	mc_sort(times, n, sizeof(*times), ascending);
 }
 
+/**
+ * mc_slower_group() - how many of some times are a group of their own, above the others
+ * @sorted: the times, in ascending order
+ * @n: number of times
+ *
+ * Two groups have a fifth of the times each, at least, and a gap between them: of a twelfth of the
+ * times below it, and wider than most of either group is. An outlier is no group.
+ *
+ * Return: number of times above the gap; 0: there is one group, or fewer than ten times.
+ */
+u32 mc_slower_group(const u64 *sorted, u32 n)
+{
+	u32 i, at = n / 5, least = n / 5;
+	u64 gap;
+
+	if (n < 10)
+		return 0;
+	for (i = least; i <= n - least; i++) {
+		if (sorted[i] - sorted[i - 1] > sorted[at] - sorted[at - 1])
+			at = i;
+	}
+	gap = sorted[at] - sorted[at - 1];
+	if (gap < sorted[at - 1] / 12 || gap <= sorted[at - 1] - sorted[at / 2] ||
+	    gap <= sorted[(at + n - 1) / 2] - sorted[at])
+		return 0;
+	return n - at;
+}
+
 /* Quotients and remainders are added separately, so that no sum overflows. */
 static u64 mean_of(const u64 *v, size_t n)
 {

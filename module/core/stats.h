@@ -36,6 +36,7 @@ struct mc_stats {
 
 void mc_sort_times(u64 *times, size_t n);
 u64 mc_median(u64 *samples, size_t n);
+u32 mc_slower_group(const u64 *sorted, u32 n);
 u64 mc_permille(const u64 *sorted, size_t n, unsigned int permille);
 void mc_stats_of(struct mc_stats *st, u64 *samples, size_t n);
 

@@ -243,7 +243,7 @@ bool mc_disturbed_by_others(const struct mc_measurement *meas)
 void mc_disturbed_json(struct mc_text *t)
 {
 	static const char * const names[MC_NDISTURBANCES] = {
-		"interrupt", "migration", "steal", "preemption",
+		"interrupt", "migration", "steal", "preemption", "neighbour",
 	};
 	u8 kinds = mc_detector_kinds(0);
 	const char *comma = "";

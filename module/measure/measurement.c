@@ -2,11 +2,16 @@
 /* What tests share before and after mc_measure(). */
 #include "arch/random.h"
 #include "core/math.h"
+#include "core/stats.h"
 #include "measure/disturbed.h"
 #include "measure/side.h"
 #include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
+
+#define NEIGHBOUR	4	/* bit of MC_BY_NEIGHBOUR */
+#define SAME_CLOCK	50	/* a clock that moves by one part in so many is the same */
+#define STEADY_PPM	50000	/* samples that spread by more are not steady */
 
 /**
  * mc_point_width() - how wide the accesses of a point may be, those that are not timed included
@@ -204,6 +209,44 @@ static void find_cycles(struct mc_measurement *meas)
 	meas->median_cycles = n ? mc_median(meas->cycles, n) : 0;
 }
 
+/* The samples that are used, in ascending order, take the place of the cycles. */
+static u32 sort_used(struct mc_measurement *meas)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < meas->done; i++) {
+		if (meas->samples[i] != MC_NO_SAMPLE)
+			meas->cycles[n++] = meas->samples[i];
+	}
+	mc_sort_times(meas->cycles, n);
+	return n;
+}
+
+/*
+ * Two groups of samples, of which no place in memory has only one, while the clock stood: something
+ * else works on the core, or on its caches, now and then. Nobody sees it come; a hypervisor's other
+ * guest is one. Nothing is left out for that.
+ */
+static void find_neighbour(struct mc_measurement *meas, struct mc_record *rec)
+{
+	u64 before = mc_measurement_mhz(meas, false), after = mc_measurement_mhz(meas, true);
+	u32 i, n = sort_used(meas), slower = mc_slower_group(meas->cycles, n);
+	u64 limit = slower ? meas->cycles[n - slower] : 0, fast = 0, slow = 0;
+
+	if (!before || !after || !rec->watched || mc_disturbed_by_others(meas))
+		return;
+	if (max(before, after) - min(before, after) > before / SAME_CLOCK || meas->places > 64)
+		return;
+	rec->watched |= MC_BY_NEIGHBOUR;
+	for (i = 0; i < meas->done && slower; i++) {
+		u64 place = 1ULL << i % max(meas->places, 1U);
+
+		if (meas->samples[i] != MC_NO_SAMPLE)
+			*(meas->samples[i] < limit ? &fast : &slow) |= place;
+	}
+	rec->disturbed[NEIGHBOUR] = fast & slow ? slower : 0;
+}
+
 /**
  * mc_measurement_record() - put the result of a measurement into a record
  * @meas: the measurement; its samples are sorted by this
@@ -224,9 +267,14 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 	find_cycles(meas);
 	rec->steady = mc_settling_verdict(&meas->settling, meas->samples, meas->done,
 					  mc_disturbed_by_others(meas));
+	find_neighbour(meas, rec);
 	rec->warmup_ps = mc_ticks_to_ps(meas->settling.worked);
 	rec->places = min(meas->places, meas->done);
 	mc_stats_of(&rec->stats, meas->samples, meas->done);
+	/* Their halves may agree, and each be anything. */
+	if (rec->steady == MC_STEADY_YES &&
+	    (rec->stats.cv_ppm > STEADY_PPM || rec->disturbed[NEIGHBOUR]))
+		rec->steady = MC_STEADY_NOT_KNOWN;
 	record_dram(meas, &rec->dram);
 	record_events(meas, &rec->events);
 }

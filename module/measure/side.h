@@ -6,6 +6,8 @@
 #include "measure/area.h"
 #include "measure/test.h"
 
+#define MC_SPREAD_NS	30000000	/* spread_ns of struct mc_side, where times are real */
+
 /**
  * struct mc_side - operations of the kernel, or of user space
  * @spread_ns: how long the samples of a set in a cache last together, at least

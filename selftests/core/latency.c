@@ -26,6 +26,7 @@ static u64 low_bytes;
 static u64 cold_ps;		/* that of the first load of an element */
 static u64 cpu_ps;		/* extra cost for each CPU before this one */
 static u64 slow_every;		/* after the samples, each so many'th call is 10 times as slow */
+static u64 neighbour_ps;	/* extra cost of a load in two samples of four */
 static u64 calls;
 static u64 samples;		/* number of samples that are asked for */
 
@@ -42,6 +43,7 @@ static u64 price(const struct access *a, u64 now_ps)
 	distinct += !again;
 	seen[i] = 1;
 	return load_ps + sim_self() * cpu_ps + (again ? 0 : cold_ps) +
+	       (done % 4 < 2 ? neighbour_ps : 0) +
 	       (a->physical < low_bytes ? low_ps : 0);
 }
 
@@ -77,6 +79,7 @@ static void costs(void)
 	cold_ps = 0;
 	cpu_ps = 0;
 	slow_every = 0;
+	neighbour_ps = 0;
 	calls = 0;
 	/* A look at the clock costs what the clock is said to cost. */
 	sim.look = mc_clock.cost_ps;
@@ -109,6 +112,39 @@ static void test_the_level_is_that_of_the_lines(void **state)
 		assert_int_equal(served_bytes, rows[i].bytes);
 		assert_int_equal(served_ps, 5 * NS);
 	}
+}
+
+/* Two groups of samples at one clock are a disturbed core, if not each place has one. */
+static void test_a_neighbour_of_the_core(void **state)
+{
+	reset(1);
+	sim.kinds = MC_BY_INTERRUPT;
+	one_place();
+	neighbour_ps = 2 * NS;
+	assert_int_equal(measure("latency size=64K warmup=0 repeat=12"), 0);
+	assert_true(rec->watched & MC_BY_NEIGHBOUR);
+	assert_int_equal(rec->disturbed[4], 6);
+	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);
+	/* By less than a twelfth. */
+	neighbour_ps = 400;
+	assert_int_equal(measure("latency size=64K warmup=0 repeat=12"), 0);
+	assert_true(rec->watched & MC_BY_NEIGHBOUR);
+	assert_int_equal(rec->disturbed[4], 0);
+	assert_int_equal(rec->steady, MC_STEADY_YES);
+	/* Two of eight places cost more. */
+	reset(1);
+	sim.kinds = MC_BY_INTERRUPT;
+	low_ps = 3 * NS;
+	low_bytes = 512 << 10;
+	assert_int_equal(measure("latency size=256K repeat=16"), 0);
+	assert_int_equal(rec->stats.max_ps, 4096 * 8 * NS);
+	assert_int_equal(rec->disturbed[4], 0);
+	/* No other cause would have been seen. */
+	reset(1);
+	one_place();
+	neighbour_ps = 2 * NS;
+	assert_int_equal(measure("latency size=64K warmup=0 repeat=12"), 0);
+	assert_false(rec->watched & MC_BY_NEIGHBOUR);
 }
 
 /* Half of the elements cost 5 ns, the others 8: each pass has as many of either. */

@@ -13,7 +13,7 @@ static char header[ROW], row[ROW], json[ROW];
 /* A record, filled as a run would do it. */
 static void fill(const char *line)
 {
-	static const u32 disturbed[MC_NDISTURBANCES] = { 2, 3, 0, 4 };
+	static const u32 disturbed[MC_NDISTURBANCES] = { 2, 3, 0, 4, 6 };
 	static const u64 samples[] = { 4000, 2000, MC_NO_SAMPLE, 3000 };
 	u64 v[ARRAY_SIZE(samples)];
 	struct mc_error e;
@@ -296,6 +296,7 @@ static void values_of_a_record(void **state)
 		{ "disturbed_migration", NULL, "null" },
 		{ "disturbed_steal", NULL, "0" },
 		{ "disturbed_preemption", NULL, "4" },
+		{ "disturbed_neighbour", NULL, "null" },
 		{ "windows_left_out", NULL, "5" },
 		{ "min_ns", "2.000", "2.000" },
 		{ "median_ns", "3.000", "3.000" },

@@ -35,6 +35,30 @@ static bool is_percentile(u64 value, const u64 *v, size_t n, unsigned int percen
 	return most > less && 100 * less < n * percent && 100 * most >= n * percent;
 }
 
+static void two_groups(void **state)
+{
+	static const struct {
+		u64 v[12];
+		u32 n, slower;
+	} rows[] = {
+		{ { 100, 101, 101, 102, 102, 102, 103, 103, 104, 105 }, 10, 0 },
+		{ { 100, 101, 101, 102, 102, 142, 143, 143, 144, 145 }, 10, 5 },
+		{ { 100, 101, 101, 102, 102, 102, 102, 102, 144, 145 }, 10, 2 },
+		{ { 100, 101, 144, 144, 145, 145, 145, 145, 145, 145 }, 10, 8 },
+		/* An outlier, a gap that is too small, one no wider than a group, and too few. */
+		{ { 100, 101, 101, 102, 102, 102, 102, 102, 103, 145 }, 10, 0 },
+		{ { 100, 101, 101, 102, 102, 109, 109, 109, 110, 110 }, 10, 0 },
+		{ { 100, 101, 101, 101, 120, 140, 170, 170, 180, 180 }, 10, 0 },
+		{ { 100, 101, 101, 102, 140, 141, 141, 142, 142 }, 9, 0 },
+		{ { 100, 101, 101, 102, 102, 142, 143, 143, 144, 999 }, 10, 5 },
+		{ { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 }, 12, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(mc_slower_group(rows[i].v, rows[i].n), rows[i].slower);
+}
+
 static void check(const u64 *given, size_t all)
 {
 	long double sum = 0, squares = 0, mean;

@@ -199,7 +199,7 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
              "window_max_ns": None,
              "verified": "ok", "samples": keys["repeat"], "left_out": 0, "left_out_why": None,
              "disturbed_interrupt": 0, "disturbed_migration": 0, "disturbed_steal": None,
-             "disturbed_preemption": 0,
+             "disturbed_preemption": 0, "disturbed_neighbour": 0,
              "windows_left_out": 0,
              "min_ns": median * (1 - 2 * cv / 100), "median_ns": median,
              "max_ns": median * (1 + 2 * cv / 100), "mean_ns": median, "sd_ns": median * cv / 100,

@@ -142,14 +142,15 @@ class Room:
             for at, name in code if name in names))
 
     def ask(self, line: str) -> Run:
-        """Let the module measure; return its records, and what the machine saw."""
+        """Let the module measure, in samples no longer than they must be; return its records, and
+        what the machine saw."""
         self.machine.counts()
-        text = self.machine.sh(f"cd {machine.DEBUGFS}; echo '{line}' >run || "
+        text = self.machine.sh(f"cd {machine.DEBUGFS}; echo '{line} time=0' >run || "
                                "{ cat run; exit 1; }; echo \"$(<results.jsonl)\"")
         return self._seen(text)
 
     def user(self, line: str, options: str = "") -> Run:
-        """Let memcache-user measure, in samples no longer than they must be; return the same."""
+        """Let memcache-user measure; return the same."""
         self.machine.counts()
         return self._seen(self.machine.sh(f"/memcache-user -j {options} '{line} time=0'"))
 

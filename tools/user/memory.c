@@ -437,7 +437,7 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 
 /* The functions that the engine calls. */
 const struct mc_side mc_user_side = {
-	.spread_ns = 30000000,
+	.spread_ns = MC_SPREAD_NS,
 	.check = check_point,
 	.goes_first = mc_user_goes_first,
 	.tick = mc_user_progress_tick,

@@ -21,7 +21,8 @@ SHOWN_FACTS = ("median_ns", "cv_percent")
 # Figures that are in the file but not in tables.
 HIDDEN = (*tests.figures_with_role("detail"), "histogram_ns_count", "tail")
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
-             "disturbed_steal": "stolen time", "disturbed_preemption": "preemptions"}
+             "disturbed_steal": "stolen time", "disturbed_preemption": "preemptions",
+             "disturbed_neighbour": "a neighbour, by two groups of times at one clock"}
 MOVED = 0.05        # a clock that changes by more changes the figures of caches
 
 

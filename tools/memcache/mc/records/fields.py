@@ -10,7 +10,8 @@ from operator import itemgetter
 from mc.records import tests
 
 DISTURBED = ("disturbed_interrupt", "disturbed_migration", "disturbed_steal",
-             "disturbed_preemption", "windows_left_out")    # counts too, where they can be told
+             "disturbed_preemption", "disturbed_neighbour",
+             "windows_left_out")    # counts too, where they can be told
 HEAD = ("record", "test", "where")
 # DRAM traffic during the measurement; see analysis/traffic.py.
 TRAFFIC = ("payload_bytes", "amplification_read", "amplification_write")
