@@ -296,6 +296,15 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_int_equal(rec[1].stats.samples, 2);
 }
 
+/* What it takes to link the first words is no part of the wait: 20 ms of 460. */
+static void test_the_wait_begins_with_the_loads(void **state)
+{
+	reset(1);
+	sim.look = 20 * MS;
+	assert_int_equal(measure("line size=64K warmup=0 repeat=1"), 0);
+	assert_in_range(rec->warmup_ps, 22 * 20 * MS, 22 * 20 * MS + 10 * MS);
+}
+
 /* Each of seven distances is linked anew. A stop is noticed there; complete samples stay. */
 static void line_is_right(void)
 {

@@ -573,6 +573,14 @@ static void test_what_is_stored_is_verified(void **state)
 	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 }
 
+/* What comes before the samples, the search for a period among it, is no part of the wait. */
+static void test_the_wait_begins_with_the_samples(void **state)
+{
+	reset(1);
+	assert_int_equal(measure("tail size=64K count=1000 repeat=2 warmup=0"), 0);
+	assert_in_range(rec->warmup_ps, 1 * MS, 10 * MS);
+}
+
 static void test_accesses_keep_their_pace(void **state)
 {
 	reset(1);
