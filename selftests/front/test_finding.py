@@ -115,7 +115,7 @@ class Begin(unittest.TestCase):
                          "6.1.0-50-amd64, host lab <1>. Measured in the kernel, 21 September 2026, "
                          "14:13 UTC.")
         self.assertEqual(grid.names, ["what", "measured", "compared with"])
-        self.assertTrue(grid.large)
+        self.assertEqual(grid.strong, (1,))
         self.assertIn("spread", grid.rows[0][0].partition("\n")[2])
 
     def test_a_comparison_is_the_headline(self):
@@ -123,9 +123,10 @@ class Begin(unittest.TestCase):
                  "b.jsonl": five_rounds(*fake.speeds_around(5000))}
         headline, said, grid = begin(files)
         self.assertEqual(headline, "B against A: 1 slower")
-        self.assertEqual(grid.names, ["what", "A", "B", "speed of B"])
+        self.assertEqual(grid.names, ["what", "speed of B", "A", "B"])
+        self.assertEqual(grid.strong, (3,), "the new figure")
         [row] = grid.rows
-        self.assertEqual(row[1:], ["10000.0 MB/s", "5000.0 MB/s", "0.50x ↓"])
+        self.assertEqual(row[1:], ["0.50x ↓", "10000.0 MB/s", "5000.0 MB/s"])
         self.assertTrue(said[0].text.startswith("A: a.jsonl: "))
         chapters = [part.text for part in document.parts(files)
                     if isinstance(part, Heading) and part.level == 2]
@@ -140,7 +141,8 @@ class Begin(unittest.TestCase):
         headline, _, grid = begin({name: five_rounds(*fake.speeds_around(speed)) for name, speed in
                                    (("a", 10000), ("b", 10000), ("c", 20000))})
         self.assertEqual(headline, "B against A: 1 the same; C against A: 1 faster")
-        self.assertEqual(grid.names, ["what", "A", "B", "C", "speed of B", "speed of C"])
+        self.assertEqual(grid.names, ["what", "speed of B", "speed of C", "A", "B", "C"])
+        self.assertEqual(grid.strong, (4, 5))
         runs = rates("read") + rates("read")
         for run in runs[2:]:
             run.request["where"] = "user"
@@ -148,12 +150,12 @@ class Begin(unittest.TestCase):
                 result["where"] = "user"
         headline, said, grid = begin({"a": runs})
         self.assertEqual(headline, "user against kernel: can't tell 2")
-        self.assertEqual(grid.names, ["what", "kernel", "user", "speed of user"])
+        self.assertEqual(grid.names, ["what", "speed of user", "kernel", "user"])
         self.assertIn("in the kernel and in user space", said[0].text)
 
     def test_a_figure_that_the_other_lacks(self):
         _, _, grid = begin({"a": rates("read", "copy"), "b": rates("read")})
-        self.assertEqual([row[2:] for row in grid.rows if "Copying" in row[0]], [["-", "-"]])
+        self.assertEqual([row[1::2] for row in grid.rows if "Copying" in row[0]], [["-", "-"]])
 
     def test_no_figure_means_anything(self):
         for files, wanted in (({"a": attributes(fake.TCG, fake.NO)}, "An emulated machine: "),

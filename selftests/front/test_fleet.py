@@ -4,12 +4,16 @@
 import json
 import os
 import random
+import re
 import subprocess
 from pathlib import Path
+from unittest import mock
 
 import fake
 from mc.analysis import fleet, outliers
 from mc.analysis.series import Left
+from mc.output import fleet as output
+from mc.records import rounds
 
 START, HOUR = 1790000000 * 10 ** 9, 3600 * 10 ** 9
 FLEETS, FIGURES = 100, 20       # simulated fleets, results of each host
@@ -140,13 +144,15 @@ class Command(fake.InDirectory):
         self.chance = random.Random(4)
 
     def host(self, name, slow=1.0, round_=1, kernel="6.1.0-50-amd64", results=(), **more):
-        """A file of a host: the speeds of four operations, in four sizes."""
+        """A file of a host: the speeds of four operations, in four sizes. `slow`: of all, or of
+        each size."""
         found = []
         about = fake.machine(fake.BARE | {"kernel": kernel}, fake.YES, microcode="0x1f",
                              cpus_online="0-3", modules=modules(8)) | more
         for size in "4K", "64K", "1M", "16M":
             line = f"bandwidth size={size}"
-            records = [fake.result(f"{line} op={op}", slow * self.chance.gauss(10000.0, 100),
+            speed = slow if isinstance(slow, float) else slow.get(size, 1)
+            records = [fake.result(f"{line} op={op}", speed * self.chance.gauss(10000.0, 100),
                                    started_unix_ns=START + round_ * HOUR) for op in OPS]
             found += [about, fake.request(line, len(records)), *records]
         found += results
@@ -195,17 +201,27 @@ class Command(fake.InDirectory):
         self.host("node05", 0.85)
         said = self.memcache("fleet", "runs", status=125)
         self.assertIn("0 slow, 1 to be measured again, 11 not found slow", said)
-        self.assertIn("node05, compared with group 1: 16 results slower in one measurement.", said)
+        self.assertIn("node05, compared with group 1: 16 results slower in one measurement", said)
         self.assertEqual(self.memcache("fleet", "runs", "--again", status=125), "node05")
 
         self.host("node05", 0.85, round_=2)
         said = self.memcache("fleet", "runs", status=1)
         self.assertIn("1 slow, 0 to be measured again, 11 not found slow", said)
-        self.assertIn("node05, compared with group 1: 16 results slower in two measurements.", said)
-        self.assertRegex(said, r"bandwidth (op=\w+ )?width=16 size=\w+ page=direct [\d.]+ [nmu]s "
-                               r"[\d.]+ [nmu]s 0\.8\dx ↓")
-        self.assertIn("... and 6 more Different about it: nothing that its record says.", said)
+        self.assertIn("node05, compared with group 1: 16 results slower in two measurements", said)
+        self.assertRegex(said, r"All 16 results have one speed, 0\.8\dx to 0\.8\dx ↓ of the "
+                               "group's. Different about it: nothing that its record says.")
         self.assertEqual(self.memcache("fleet", "runs", "--again", status=1), "")
+
+    def test_results_of_several_speeds_are_a_table(self):
+        self.hosts()
+        self.host("node05", {"4K": 0.8, "64K": 0.6, "1M": 0.7})
+        said = self.memcache("fleet", "runs", status=125)
+        self.assertRegex(said, r"bandwidth (op=\w+ )?width=16 size=64K page=direct [\d.]+ [nmu]s "
+                               r"[\d.]+ [nmu]s 0\.\d\dx ↓")
+        self.assertIn("... and 2 more Different about it: nothing that its record says.", said)
+        self.host("node05", {"4K": 0.8, "64K": 0.8, "1M": 0.8})
+        self.assertIn("12 of the 16 results that were compared have one speed, 0.",
+                      self.memcache("fleet", "runs", status=125))
 
     def test_it_was_a_disturbance(self):
         self.hosts()
@@ -377,13 +393,50 @@ class Command(fake.InDirectory):
                       self.memcache("fleet", "runs"))
 
     def test_a_page(self):
+        """Its title says what was found. A heat map has each host and each result."""
         self.hosts()
+        self.assertEqual(self.title(), "None of 12 hosts was found slow")
+        self.host("node07", 0.85)
+        self.assertEqual(self.title(), "1 of 12 hosts may be slow: measure node07 again")
         for round_ in 1, 2:
             self.host("node05", 0.85, round_)
+        self.assertEqual(self.title(), "1 of 12 hosts is slow: node05; 1 to be measured again")
         self.memcache("fleet", "runs", "-o", "fleet.html", status=1)
         text = Path("fleet.html").read_text()
-        self.assertIn("<h2", text)
-        self.assertEqual(text.count('class="slower">'), 16)
+        self.assertIn(f"<h1>{self.title()}</h1>", text)
+        self.assertEqual(text.count('class="slower">'), 32, "tables of two hosts")
+        self.assertRegex(text, r"<title>node11, op=ntwrite size=16M: (1|1\.0\d|0\.9\d+) speed<")
+        self.assertEqual(len(re.findall(r"<title>node\d\d, .*?<", text)), 2 * 12 * 16)
+        with_pictures = text
+        Path("none").mkdir()
+        Path("none/matplotlib.py").write_text("raise ImportError")
+        with mock.patch.dict(os.environ, PYTHONPATH="none"):
+            self.assertIn("written; without pictures: drawing needs", self.memcache(
+                "fleet", "runs", "-o", "fleet.html", status=1))
+        text = Path("fleet.html").read_text()
+        self.assertNotIn("<svg", text)
+        self.assertRegex(text, "(?s)<figure><h3>Group 1: speed .*<p>Not drawn: drawing needs "
+                               "matplotlib, which /usr/bin/python3 has not: ")
+        self.assertEqual(re.sub("(?s)<figure.*</figure>", "", with_pictures),
+                         re.sub("(?s)<figure.*</figure>", "", text))
+        self.host("node02", results=[
+            fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),
+            fake.result("bandwidth", 10000.0, verified="failed")])
+        self.assertEqual(self.title(), "Memory of node02 did not hold what was written")
+
+    def fleet(self):
+        return fleet.fleet(fleet.measurement(path.stem, str(path), rounds.load(str(path)))
+                           for path in Path("runs").rglob("*.jsonl"))
+
+    def title(self):
+        return output.title(self.fleet())
+
+    def test_a_heat_map_has_the_slowest_of_many(self):
+        self.hosts(50)
+        self.host("node42", 0.85)
+        [(chart, texts)] = output.heat_maps(self.fleet())
+        self.assertEqual((len(chart.rows), chart.rows[0], len(chart.columns)), (40, "node42", 16))
+        self.assertEqual(texts, ["Not drawn, as others are slower: 10 hosts."])
 
     def test_what_is_wrong(self):
         os.mkdir("empty")

@@ -142,10 +142,19 @@ class Loading(fake.InDirectory):
 
 class Advice(unittest.TestCase):
     def test_an_installed_program_is_told_nothing_of_a_checkout(self):
-        for where in "an installed program", "an environment of Python":
-            with mock.patch("mc.advice.CHECKOUT", False), \
-                    mock.patch("mc.advice.OWN_PYTHON", "Python" in where):
-                for what in advice.TEXTS:
-                    text = advice.advice(what)
-                    self.assertNotRegex(text, r"^make|[^`]make \w|tools/|Documentation/", where)
-                    self.assertFalse("python3-" in text and "Python" in where, text)
+        with mock.patch("mc.advice.CHECKOUT", False):
+            for what in advice.TEXTS:
+                self.assertNotRegex(advice.advice(what),
+                                    r"^make|[^`]make \w|tools/|Documentation/", what)
+
+    def test_a_python_is_told_its_own_way_to_get_a_library(self):
+        for python, manager, way in (
+                ("/usr/bin/python3", "apt-get", "apt-get install python3-numpy"),
+                ("/usr/bin/python3.14", "dnf", "dnf install python3-numpy"),
+                ("/usr/bin/python3", "pacman", "pacman -S python-numpy"),
+                ("/usr/bin/python3", "", "/usr/bin/python3 -m pip install numpy"),
+                ("/venv/bin/python", "apt-get", "/venv/bin/python -m pip install numpy")):
+            with mock.patch("sys.executable", python), mock.patch(
+                    "shutil.which", lambda name, own=manager: name == own or None):
+                self.assertEqual(advice.lacking("numpy"),
+                                 f"numpy, which {python} has not: {way}")

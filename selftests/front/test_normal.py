@@ -335,7 +335,7 @@ class Judged(Case):
                 self.assertEqual("slower" in said, "which counts since" in "".join(
                     map(normal.sentence, normal.results_with_references(runs))))
                 [grid] = [part for part in document.parts({"a.jsonl": runs})
-                          if getattr(part, "large", False)]
+                          if getattr(part, "strong", ())]
                 cells = [row[grid.names.index("published of this CPU")] for row in grid.rows]
                 self.assertEqual("slower" in said, any("↓" in cell for cell in cells), cells)
 
@@ -400,12 +400,12 @@ class Shown(Case):
     def test_on_a_page(self):
         files = {"a.jsonl": self.runs(latency("memory", 140.0))}
         [grid] = [part for part in document.parts(files)
-                  if getattr(part, "large", False)]
+                  if getattr(part, "strong", ())]
         at = grid.names.index("published of this CPU")
         self.assertEqual("60.00 to 70.00 ns\n4 machines, 2.0x ↓", grid.rows[0][at])
         files = {"a.jsonl": self.runs(latency("memory", 140.0), cpu_model=159)}
-        [grid] = [part for part in document.parts(files) if getattr(part, "large", False)]
-        self.assertEqual(["what", "measured", "compared with"], grid.names)
+        [grid] = [part for part in document.parts(files) if getattr(part, "strong", ())]
+        self.assertEqual(["what", "measured"], grid.names)
 
     def command(self, *words):
         said = io.StringIO()

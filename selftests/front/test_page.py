@@ -109,6 +109,15 @@ class Parts(unittest.TestCase):
             '<h1>Page</h1><nav aria-label="Contents"><ul><li><a href="#s-one">One &lt;</a></li>'
             '<li><a href="#s-two">Two</a></li></ul></nav><h2 id="s-one">'), said)
 
+    def test_speeds_come_first(self):
+        said = self.html(Grid(["", "size", "A", "B", "speed"],
+                              [["x", "4K", "2.0", "1.0", "0.50x ↓"]], 2))
+        self.assertIn('<table class="speeds"><thead><tr><th scope="col">speed</th>'
+                      '<th scope="col" class="left"></th><th scope="col" class="left">size</th>',
+                      said)
+        self.assertIn('<tr><td class="slower">0.50x ↓</td><th scope="row" class="left">x</th>'
+                      '<td class="left">4K</td><td>2.0</td>', said)
+
     def test_what_is_not_noise_is_coloured(self):
         said = self.html(Grid(["a", "b"], [["x", "0.40x ↓"], ["y", "1.25x ↑"], ["z", "1.00x ~"]]))
         self.assertIn('<td class="slower">0.40x ↓</td>', said)
@@ -162,8 +171,8 @@ class Parts(unittest.TestCase):
             self.assertIn(value, said)
 
     def test_a_second_line_is_small(self):
-        self.assertIn('<th scope="row" class="left">a<small>b &lt;</small></th>',
-                      self.html(Grid(["x"], [["a\nb <"]], large=True)))
+        self.assertIn('<th scope="row" class="left strong">a<small>b &lt;</small></th>',
+                      self.html(Grid(["x"], [["a\nb <"]], strong=(0,))))
 
     def test_a_picture_across_the_page_has_two_forms(self):
         self.assertEqual(self.html(Picture("a", "<svg/>", wide="<svg></svg>")),
@@ -227,7 +236,8 @@ class Page(unittest.TestCase):
                      "bandwidth op=write width=8 fence=sfence"):
             (self.assertNotIn if text == "VERIFICATION" else self.assertIn)(text, self.text)
         self.assertEqual(self.reader.tags.count("figure"), 4)
-        self.assertEqual(self.text.count('<svg role="group"'), 5, "the first has two forms")
+        self.assertEqual(self.text.count('<svg role="group"'), 6,
+                         "the first, and the last, which is alone in its row, have two forms")
 
     def test_the_finding_comes_first_and_details_are_folded(self):
         found = re.findall(r"<h1>|<table[^>]*>|<nav|<figure|<h2|<details><summary><h2", self.text)
@@ -362,6 +372,10 @@ class InBrowser(fake.InDirectory):
                     "[...document.querySelectorAll('table')].filter(e => e.scrollWidth > "
                     "e.parentNode.clientWidth && getComputedStyle(e.parentNode).overflowX "
                     "!= 'auto').length"), 0)
+                # The speed stays, however far the table is scrolled.
+                left = "(t => { t.parentNode.scrollLeft = 200; return t.rows[1].cells[0]" \
+                       ".getBoundingClientRect().left })(document.querySelector('.speeds'))"
+                self.assertTrue(0 <= chromium.value(left) < width / 4)
                 # Letters of a picture, in CSS pixels, as a phone shows them.
                 size = chromium.value(f"Math.min(...{drawn}.map("
                                       "e => 8.5 * e.getBoundingClientRect().width "

@@ -2,12 +2,13 @@
 """Advice on things that are missing. It depends on the place of this program: a checkout has a
 Makefile, which an installed program has not."""
 
+import os
+import shutil
 import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[3]   # of the repository, or of what has its shape
 CHECKOUT = (TOP / "Makefile").exists()
-OWN_PYTHON = sys.prefix != sys.base_prefix  # that of pipx, or of another environment
 
 # The words for a checkout, and those for an installed program.
 TEXTS = {
@@ -26,18 +27,21 @@ TEXTS = {
              "/var/lib/dkms/mok.pub with a reboot makes the firmware trust that"),
     "types": ("Documentation/hypervisors.rst says where it has",
               '"Virtual machines" in the manual says where it has'),
-    "plot": ("tools/setup plot, or apt-get install python3-matplotlib",
-             "apt-get install python3-matplotlib"),
-    "trend": ("apt-get install python3-numpy", "apt-get install python3-numpy"),
 }
-# Those of a program that has a Python of its own, where the packages of a distribution don't count.
-IN_ENVIRONMENT = {
-    "plot": f"{sys.prefix}/bin/python -m pip install matplotlib",
-    "trend": f"{sys.prefix}/bin/python -m pip install numpy",
-}
+# What installs the packages of a distribution, which count for its own Python alone.
+MANAGERS = {"apt-get": "apt-get install python3-", "dnf": "dnf install python3-",
+            "zypper": "zypper install python3-", "pacman": "pacman -S python-"}
 
 
 def advice(what: str) -> str:
-    if OWN_PYTHON and what in IN_ENVIRONMENT:
-        return IN_ENVIRONMENT[what]
     return TEXTS[what][0 if CHECKOUT else 1]
+
+
+def lacking(library: str) -> str:
+    """What this Python lacks, and how it gets it: `matplotlib, which /usr/bin/python3 has not:
+    apt-get install python3-matplotlib`."""
+    python = sys.executable or "python3"
+    own = os.path.dirname(python) not in ("/usr/bin", "/bin")
+    way = next((words for tool, words in MANAGERS.items() if not own and shutil.which(tool)),
+               f"{python} -m pip install ")
+    return f"{library}, which {python} has not: {way}{library}"

@@ -61,7 +61,7 @@ class Grid:
     matrix: whether rows and columns may change places
     title: a line directly above the table
     note: a remark below the table
-    large: whether it has the few figures that matter most
+    strong: the columns of the figures that matter most; a table that has some is large
     """
     names: list[str]
     rows: list[list[str]]
@@ -71,13 +71,13 @@ class Grid:
     title: str = ""
     note: str = ""
     gap: bool | None = None
-    large: bool = False
+    strong: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing in SVG. Each caption is a paragraph below it. `wide` is the same for wide screens,
-    across the page."""
+    """A drawing in SVG; empty: it can't be drawn. Each caption is a paragraph below it. `wide` is
+    the same for wide screens, across the page."""
     title: str
     svg: str
     captions: list[str] = field(default_factory=list)

@@ -30,7 +30,7 @@ PARTS = {
     "trend": "there are too few runs, a file could not be read, or a library is missing",
     "fleet": "a host is slow, its data failed verification, or a file could not be read",
     "plot": "there is nothing to draw, or no matplotlib",
-    "report": "there is no matplotlib",
+    "report": "there is nothing to contribute",
     "export": "there are no results",
     "import": "no sample lies within a record",
     "doctor": "something prevents measuring UC",

@@ -21,7 +21,7 @@ from math import comb, exp, log
 from types import ModuleType
 
 from mc import Failure, libraries
-from mc.advice import advice
+from mc.advice import lacking
 from mc.analysis.estimate import of_runs
 from mc.analysis.judge import Word, judge
 from mc.analysis.robust import deviation
@@ -63,7 +63,7 @@ def numpy() -> ModuleType:
         import numpy as library
     except ImportError:
         raise Failure(f"to confirm changes in {FEWEST} runs or more, trend needs the Python "
-                      f"library numpy, which is not installed: {advice('trend')}") from None
+                      f"library {lacking('numpy')}") from None
     return library
 
 

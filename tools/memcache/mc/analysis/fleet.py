@@ -89,8 +89,8 @@ class Host:
     name: str
     measured: list[Measurement] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    compared: int = 0       # results that were compared with those of others
-    blurred: int = 0        # those of them whose spread hides even a very slow host
+    speeds: dict[Key, float] = field(default_factory=dict)   # of those of its group
+    blurred: int = 0        # results whose spread hides even a very slow host
 
     def add(self, one: Measurement) -> None:
         self.measured.append(one)
@@ -105,6 +105,11 @@ class Host:
     @property
     def group(self) -> tuple[Value, ...]:
         return self.measured[0].group
+
+    @property
+    def compared(self) -> int:
+        """How many results were compared with those of others."""
+        return len(self.speeds)
 
     @property
     def failed_results(self) -> int:
@@ -276,7 +281,7 @@ def _judge_hosts(fleet: Fleet) -> None:
                        if (jump := host.jump(key)) is not None)
         for key, column, far in _columns(group, jumps):
             for host, one in zip(column, far):
-                host.compared += 1
+                host.speeds[key] = one.speed
                 host.blurred += one.blurred
                 if one.slow:
                     slow.setdefault(id(host), []).append((key, one))

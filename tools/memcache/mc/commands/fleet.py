@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from mc import Failure, emit, say
 from mc.analysis import fleet
 from mc.analysis.fleet import Fleet, Measurement
-from mc.output import files, page, terminal
+from mc.output import draw, files, page, terminal
 from mc.output import fleet as output
 from mc.parts import Heading
 from mc.records import reader, reading, rounds
@@ -96,10 +96,14 @@ def _write(all_hosts: Fleet, path: str, kind: str) -> None:
     if kind == "json":
         text = json.dumps(output.record(all_hosts), indent=1) + "\n"
     else:
-        text = page.document(output.TITLE,
-                             [Heading(output.TITLE, 1), *output.parts(all_hosts, most=None)])
+        summary, *report = output.parts(all_hosts, most=None)
+        maps = list(output.heat_maps(all_hosts))
+        title = output.title(all_hosts)
+        text = page.document(title, [
+            Heading(title, 1), summary,
+            *draw.pictures([chart for chart, _ in maps], [texts for _, texts in maps]), *report])
     files.write(path, text.encode(errors="replace"))
-    say(f"{path}: written")
+    say(f"{path}: written{draw.without_pictures() if kind == 'html' else ''}")
 
 
 def _status(all_hosts: Fleet) -> int:

@@ -6,7 +6,7 @@ import argparse
 from mc import Failure, say
 from mc.commands import options
 from mc.output import charts, draw, files
-from mc.output.captions import captions
+from mc.output.captions import captions, warnings
 from mc.records import rounds
 from mc.status import DONE
 
@@ -14,7 +14,7 @@ EPILOG = """\
 The results decide what is drawn: latency over size with its levels marked,
 bandwidth over size, latency over bandwidth under load, heat maps of matrices,
 and bars of everything else. Results of the same section share a picture.
-This command needs matplotlib (Debian: python3-matplotlib).
+This command needs matplotlib.
 """
 KINDS = (*draw.FORMATS, "html")
 
@@ -42,6 +42,7 @@ def plot(names: list[str], output: str | None) -> int:
         from mc.output import document  # not needed for a picture alone
         files.write(output, document.gallery(loaded, drawn).encode(errors="replace"))
     else:
-        files.write(output, draw.picture(drawn, captions(loaded, charts.sources(loaded)), kind))
+        files.write(output, draw.picture(drawn, captions(loaded, charts.sources(loaded)), kind,
+                                         warnings(loaded)))
     say(f"{output}: {len(drawn)} {'chart' if len(drawn) == 1 else 'charts'}")
     return DONE

@@ -11,7 +11,7 @@ from mc.status import DONE
 
 EPILOG = """\
 The page needs no other file and loads nothing from the network. It can be read
-on a phone and printed. It needs matplotlib (Debian: python3-matplotlib).
+on a phone and printed. It has no pictures where this Python has no matplotlib.
 
 --contribute writes the model of the CPU, the year and figures that memcache
 reference has, as one file for all FILEs, which are of one machine.
@@ -50,10 +50,10 @@ def contribute(names: list[str], output: str) -> int:
 def report(names: list[str], output: str | None) -> int:
     output = output or files.path_beside(names[0], "html")
     files.kind(output, ("", "html"))        # such as /dev/null, but no page.pdf
-    from mc.output import document, page
+    from mc.output import document, draw, page
     loaded = rounds.load_all(names)
     html = page.document(document.title(loaded), document.parts(loaded))
     files.write(output, html.encode(errors="replace"))
     count = sum(len(run.results) for runs in loaded.values() for run in runs)
-    say(f"{output}: {plural(count, 'record')}")
+    say(f"{output}: {plural(count, 'record')}{draw.without_pictures()}")
     return DONE

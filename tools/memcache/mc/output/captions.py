@@ -5,10 +5,17 @@ import os
 from collections.abc import Iterable
 
 from mc import join_words
-from mc.analysis import verdict
+from mc.analysis import disturbed, verdict
 from mc.output.charts import Source
 from mc.records import prices
 from mc.records.results import Run
+
+
+def warnings(files: dict[str, list[Run]]) -> list[str]:
+    """What a picture of these files must not hide, as their tables do not: NOT QUIET, DISTURBED."""
+    named = without_directories(files)
+    texts = [(name, disturbed.verdict(runs)) for name, runs in files.items()]
+    return [f"{named[name]}: {text}" if len(files) > 1 else text for name, text in texts if text]
 
 
 def captions(files: dict[str, list[Run]], sources: list[Source]) -> list[str]:

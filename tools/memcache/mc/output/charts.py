@@ -29,13 +29,14 @@ MIN_POINTS = 3          # fewer points make no curve
 MOST_SERIES = 12        # more series can't be told apart
 MOST_BARS = 40
 
+SPEED = "speed"     # of a host, against its group's
 LOADS = "loads"     # ns_per_load, and how much below it the fastest pass was
 # Keys whose values do not make a series each.
 ASIDE = ("repeat", "warmup")
 LABELS = {"size_bytes": "working set", "begin_mib": "address, GiB",
           "delay_cycles": "delay, cycles", "median_ns": "ns", "seconds": "s",
           "access_ns": "ns an access", "beyond": "share of accesses that take so long or longer",
-          LOADS: tests.unit("ns_per_load")}
+          LOADS: tests.unit("ns_per_load"), SPEED: "speed", "host": "", "result": ""}
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def label(key: str) -> str:
     """The label of an axis."""
     unit, _, means = RAISED.sub(lambda power: power[1].translate(SUPERSCRIPT),
                                 units.words(tests.unit(key))).partition(": ")
-    return LABELS.get(key) or (f"{unit} ({means})" if means else unit) \
+    return LABELS[key] if key in LABELS else (f"{unit} ({means})" if means else unit) \
         or units.name(key).replace("_", " ")
 
 

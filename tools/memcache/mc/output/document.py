@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from mc import join_words, plural
 from mc.output import charts, comparison, draw, finding, page, report
-from mc.output.captions import captions, sides, without_directories
-from mc.parts import Grid, Heading, Part, Picture, Sentence
+from mc.output.captions import captions, sides, warnings, without_directories
+from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import prices, units
 from mc.records.fields import request_keys
 from mc.records.results import Run
@@ -39,9 +39,12 @@ STATISTICS = ("samples", "left_out", "min_ns", "median_ns", "mean_ns", "max_ns",
 
 
 def gallery(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> str:
-    """A page that has only the pictures."""
+    """A page that has only the pictures, and above them what they must not hide."""
+    draw.matplotlib()
     texts = dict(zip(files, captions(files, charts.sources(files))))
-    return page.document(title(files), [Heading(title(files), 1), *_pictures(texts, drawn)])
+    return page.document(title(files), [
+        Heading(title(files), 1), *(Sentence(text, loud=True) for text in warnings(files)),
+        *_pictures(texts, drawn)])
 
 
 def title(files: dict[str, list[Run]]) -> str:
@@ -170,15 +173,16 @@ def _time_text(runs: list[Run]) -> str:
 
 
 def _pictures(texts: dict[str, str], drawn: list[charts.Chart]) -> Iterator[Part]:
-    """The pictures, the first of them across the page, and below each the texts of its files."""
-    for number, chart in enumerate(drawn):
+    """The pictures, and below each the texts of its files."""
+    captions = []
+    for chart in drawn:
         mine = [texts[name] for name in dict.fromkeys(source.file for source in chart.sources)
                 if name in texts]
         if chart.left_out:
             mine.append(f"{plural(chart.left_out, 'result')} that failed verification "
                         f"{'is' if chart.left_out == 1 else 'are'} not drawn.")
-        wide = "" if number else draw.inline(chart, "w", draw.ACROSS)
-        yield Picture(chart.title, draw.inline(chart, str(number)), mine, wide=wide)
+        captions.append(mine)
+    return draw.pictures(drawn, captions)
 
 
 def _requests(runs: list[Run]) -> Iterator[Part]:

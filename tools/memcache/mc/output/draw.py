@@ -9,7 +9,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from html import escape
@@ -18,11 +18,12 @@ from types import ModuleType
 from typing import Any
 
 from mc import Failure, libraries
-from mc.advice import advice
+from mc.advice import lacking
 from mc.analysis import marks
 from mc.output import hover
-from mc.output.charts import Chart, Series, label
+from mc.output.charts import SPEED, Chart, Series, label
 from mc.output.hover import number
+from mc.parts import Picture
 from mc.records import units
 
 # The palette of Okabe and Ito, which can be told apart with any colour vision. Its yellow is left
@@ -31,7 +32,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)))
 MARKERS = "osD^vPX"
 FILLS = ("full", "none", "left", "bottom")      # of the markers of further sources
-TEXT, FAINT, GRID = "#222222", "#666666", "#dddddd"
+TEXT, FAINT, GRID, LOUD = "#222222", "#666666", "#dddddd", "#a61b00"
 # Colours that a page replaces by its own ones, which are different in dark mode. The numbers of a
 # heat map have other colours, so they are not replaced: the cells below them do not change.
 OF_PAGE = {TEXT: "var(--ink)", FAINT: "var(--faint)", GRID: "var(--line)",
@@ -55,6 +56,8 @@ BESIDE = 2                          # pixels between the labels of two ticks, at
 NAMES = "_name"                     # the label of names of points; see _move_name()
 AROUND = [(x, y) for y in (-7, 7, 0, -16, 16, -28, 28) for x in (0, 7, -7) if x or y]   # in points
 MANY = 2000                         # cells of a heat map
+FAR = 0.2                           # a speed that has a full colour, if none is farther from 1
+SHORT = 6                           # letters of names that stand beside each other
 BAR, LABEL = 0.17, 0.15             # inches, of a bar and of a line of its name
 TINTS = (0, 0.45, 0.7)              # the share of white in the bars of other sources
 STYLE = {
@@ -111,16 +114,32 @@ def matplotlib() -> ModuleType:
         with _ignore_settings_of_others():
             import matplotlib as library
     except ImportError:
-        raise Failure("drawing needs matplotlib, which is not installed: "
-                      f"{advice('plot')}") from None
+        raise Failure(f"drawing needs {lacking('matplotlib')}") from None
     library.use("Agg")
     return library
 
 
-def picture(charts: list[Chart], captions: list[str], kind: str) -> bytes:
-    """All charts in one picture, in one or two columns, with the captions below."""
+def missing() -> str:
+    """Why nothing can be drawn; empty if it can."""
+    try:
+        matplotlib()
+    except Failure as failure:
+        return str(failure)
+    return ""
+
+
+def without_pictures() -> str:
+    """What a message adds about a page that has no pictures; empty if it has them."""
+    why = missing()
+    return f"; without pictures: {why}" if why else ""
+
+
+def picture(charts: list[Chart], captions: list[str], kind: str,
+            warnings: Iterable[str] = ()) -> bytes:
+    """All charts in one picture, in one or two columns, with the captions below and the warnings
+    above."""
     with matplotlib().rc_context(STYLE):
-        return _save(figure(charts, captions), kind)
+        return _save(figure(charts, captions, warnings=warnings), kind)
 
 
 def _save(whole: Any, kind: str) -> bytes:
@@ -148,17 +167,32 @@ def inline(chart: Chart, name: str, width: float = NARROW) -> str:
                        1)
 
 
-def figure(charts: list[Chart], captions: list[str], width: float = WIDTH) -> Any:
+def pictures(drawn: list[Chart], captions: list[list[str]]) -> Iterator[Picture]:
+    """These charts for a page, each with its captions, or with the reason why it is not drawn. The
+    first is across the page, and so is one that would be alone in the last row of two."""
+    why = missing()
+    last = len(drawn) - 1
+    for i, (chart, texts) in enumerate(zip(drawn, captions)):
+        if why:
+            yield Picture(chart.title, "", [f"Not drawn: {why}.", *texts])
+            continue
+        across = i == 0 or i == last and last % 2
+        wide = inline(chart, f"w{i}", ACROSS) if across else ""
+        yield Picture(chart.title, inline(chart, str(i)), texts, wide=wide)
+
+
+def figure(charts: list[Chart], captions: list[str], width: float = WIDTH,
+           *, warnings: Iterable[str] = ()) -> Any:
     """The figure for these charts, in the current style."""
     from matplotlib.figure import Figure
     columns = 1 if len(charts) < 2 else 2
-    lines = [line for text in captions
-             for line in _wrap(text, int(SMALL * width) * columns)]
-    foot = 0.14 * len(lines) + 0.12 if lines else 0.01
+    lines, loud = ([line for text in texts for line in _wrap(text, int(SMALL * width) * columns)]
+                   for texts in (captions, warnings))
+    foot, head = (0.14 * len(some) + 0.12 if some else 0.01 for some in (lines, loud))
     heights = [max(height(chart, width) for chart in charts[i:i + columns])
                for i in range(0, len(charts), columns)]
-    whole = Figure((width * columns, sum(heights) + foot), layout="constrained")
-    body, below = whole.subfigures(2, 1, height_ratios=[sum(heights), foot])
+    whole = Figure((width * columns, head + sum(heights) + foot), layout="constrained")
+    above, body, below = whole.subfigures(3, 1, height_ratios=[head, sum(heights), foot])
     parts = body.subfigures(len(heights), columns, squeeze=False, height_ratios=heights).flat
     parts = list(parts)[:len(charts)]
     for chart, part in zip(charts, parts):
@@ -166,12 +200,17 @@ def figure(charts: list[Chart], captions: list[str], width: float = WIDTH) -> An
     whole.draw_without_rendering()      # so that each thing has its place
     for chart, part in zip(charts, parts):
         _finish(part.axes[0], chart)
-    below.text(0.02, 1.0, "\n".join(lines), va="top", size=7.5, color=FAINT, linespacing=1.3)
+    for part, texts, colour in (above, loud, LOUD), (below, lines, FAINT):
+        part.text(0.02, 0.95 if part is above else 1.0, "\n".join(texts), va="top", size=7.5,
+                  color=colour, linespacing=1.3)
     return whole
 
 
 def height(chart: Chart, width: float = WIDTH) -> float:
     """The height of a chart in inches, which depends on the number of bars and on their names."""
+    if chart.kind == "matrix":
+        names = max(len(str(column)) for column in chart.columns)
+        return max(HEIGHT, 1.2 + BAR * len(chart.rows) + names / LETTERS)
     if chart.kind != "bars":
         return HEIGHT
     lines = max(name.count("\n") + 1 for name in _bar_names(chart, width))
@@ -462,11 +501,17 @@ def _draw_matrix(axes: Any, chart: Chart) -> None:
     values = [point.y for point in cells.values()]
     low, high = min(values), max(values)
     top = max(high, low * 1.25)         # similar values must look similar
+    colours = "cividis"
+    if chart.y == SPEED:                # those that are as fast as usual have no colour
+        far = max(1 - low, high - 1, FAR)
+        low, top, colours = 1 - far, 1 + far, "RdBu"
     many = len(values) > MANY            # too many cells are drawn as a bitmap
-    mesh = axes.pcolormesh(grid, cmap="cividis", vmin=low, vmax=top, rasterized=many)
+    mesh = axes.pcolormesh(grid, cmap=colours, vmin=low, vmax=top, rasterized=many)
     axes.grid(False)
     axes.invert_yaxis()
-    axes.set_xticks([i + 0.5 for i in range(len(chart.columns))], chart.columns)
+    long = max(len(str(column)) for column in chart.columns) > SHORT
+    axes.set_xticks([i + 0.5 for i in range(len(chart.columns))], chart.columns,
+                    rotation=90 if long else 0)
     axes.set_yticks([i + 0.5 for i in range(len(chart.rows))], chart.rows)
     axes.set_xlabel(label(chart.x) + _doubts_in_words(chart))
     axes.set_ylabel(label(chart.row))
@@ -479,12 +524,18 @@ def _draw_matrix(axes: Any, chart: Chart) -> None:
                     f"{y:.0f}" if y >= 100 else f"{y:.3g}")
                 axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", size=8.5,
                           color=TEXT if y != y else
-                          ON_LIGHT if y > (low + top) / 2 else ON_DARK)
+                          ON_LIGHT if _is_light(mesh, y) else ON_DARK)
     for point in () if many else cells.values():
         if DISTURBED in point.doubt:
             corner = chart.columns.index(point.x[1]), chart.rows.index(point.x[0])
             axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch=CROSSED,
                                      edgecolor=FAINT, linewidth=0))
+
+
+def _is_light(mesh: Any, y: float) -> bool:
+    """Whether dark text can be read on the colour of this value."""
+    red, green, blue, _ = mesh.to_rgba(y)
+    return 0.3 * red + 0.6 * green + 0.1 * blue > 0.5
 
 
 def _draw_bars(axes: Any, chart: Chart) -> None:

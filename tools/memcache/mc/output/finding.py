@@ -116,12 +116,14 @@ def _figures_of_one_file(figures: list[Highlight], runs: list[Run]) -> Grid:
     known = expected_of_results(runs)
     published = [Beside(one.run, one.result, known[id(one.result)])
                  if id(one.result) in known else None for one in figures]
-    rows = [[_name_and_how(one), _marked_figure(one.run, one.result),
-             *([normal.cell(there) if there else ""] if any(published) else []),
-              f"{one.beside}: {_marked_figure(*one.other)}" if one.other else ""]
-            for one, there in zip(figures, published)]
-    return Grid(["what", "measured", *(["published of this CPU"] if any(published) else []),
-                 "compared with"], rows, large=True,
+    columns = {
+        "what": [_name_and_how(one) for one in figures],
+        "measured": [_marked_figure(one.run, one.result) for one in figures],
+        "published of this CPU": [normal.cell(there) if there else "" for there in published],
+        "compared with": [f"{one.beside}: {_marked_figure(*one.other)}" if one.other else ""
+                          for one in figures]}
+    columns = {name: cells for name, cells in columns.items() if any(cells)}
+    return Grid(list(columns), [list(row) for row in zip(*columns.values())], strong=(1,),
                 note=_meanings_of_marks([(one.run, one.result) for one in figures]))
 
 
@@ -136,12 +138,14 @@ def _figures_of_sources(figures: list[Highlight], first: str, pairings: dict[str
                   for name, other in others.items() if other}
         differences += judged.values()
         rows.append([_name_and_how(one), _marked_figure(one.run, one.result),
-                     *map(comparison.figure, others.values()),
-                     *(judged[name].factor if name in judged else "-" for name in others)])
+                     *map(comparison.figure, others.values())])
+        rows[-1][1:1] = [judged[name].factor if name in judged else "-" for name in others]
     remarks = [_meanings_of_marks([(one.run, one.result) for one in figures]), f"{judge.LEGEND}.",
                *judge.doubts(differences)]
-    return Grid(["what", first, *pairings, *(f"speed of {name}" for name in pairings)],
-                rows, large=True, note=" ".join(filter(None, remarks)))
+    several = len(pairings)
+    return Grid(["what", *(f"speed of {name}" for name in pairings), first, *pairings], rows,
+                strong=tuple(range(several + 2, 2 * several + 2)),
+                note=" ".join(filter(None, remarks)))
 
 
 def _marked_figure(run: Run, result: dict) -> str:

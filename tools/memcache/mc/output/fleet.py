@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The report of `memcache fleet`: as parts for a terminal or a page, and as JSON."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from statistics import median
 
-from mc import join_words, plural
+from mc import join_words, out_of, plural
 from mc.analysis import refresh
-from mc.analysis.fleet import GROUPS, Below, Finding, Fleet, Group, Host
+from mc.analysis.fleet import GROUPS, Below, Fleet, Group, Host, Key
 from mc.analysis.machines import FACTS, Fact, Value, difference, text
 from mc.analysis.outliers import BLURRED, FEWEST
+from mc.output.charts import SPEED, Chart, Point, Series, Source
 from mc.output.trend import sentences_on_left_out
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
 
-TITLE = "memcache: a fleet"
 MOST_LISTED = 10       # how many results of a host, or names of hosts, a terminal lists
+MOST_NAMED = 3         # hosts in a title
+MOST_DRAWN = 40        # hosts, or results, of a heat map
+ONE_SPEED = 1.1        # speeds that differ by less are one,
+ALIKE = 3              # if there are so many at least
 
 
 def parts(fleet: Fleet, most: int | None = MOST_LISTED) -> list[Part]:
@@ -51,6 +56,58 @@ def parts(fleet: Fleet, most: int | None = MOST_LISTED) -> list[Part]:
     return [*report, *sentences_on_left_out(fleet.left)]
 
 
+def title(fleet: Fleet) -> str:
+    """What was found, in a line."""
+    total = len(fleet.hosts)
+    slow, again = ([host for _, host in fleet.hosts_with_findings(sure)] for sure in (True, False))
+    if fleet.failed_hosts:
+        return f"Memory of {_names(fleet.failed_hosts, MOST_NAMED)} did not hold what was written"
+    if slow:
+        return f"{out_of(len(slow), total, 'host')} {'is' if len(slow) == 1 else 'are'} slow: " \
+               f"{_names(slow, MOST_NAMED)}" \
+               + (f"; {len(again)} to be measured again" if again else "")
+    if again:
+        return f"{out_of(len(again), total, 'host')} may be slow: measure " \
+               f"{_names(again, MOST_NAMED)} again"
+    if any(True for group in fleet.groups for _ in group.slow_figures()):
+        return "All hosts are alike, and slower than what is published of their CPU"
+    if len(fleet.few) == total or not fleet.compared:
+        return f"None of {plural(total, 'host')} could be compared"
+    unsure = len(fleet.unsure_hosts)
+    return f"None of {plural(total, 'host')} was found slow" + (
+        f", but {unsure} can't be told" if unsure else "")
+
+
+def heat_maps(fleet: Fleet) -> Iterator[tuple[Chart, list[str]]]:
+    """The speeds of hosts in their results, a picture for each group, with its captions. The
+    slowest hosts come first."""
+    order = {host.name: -1 / (i + 1) for i, (_, host) in enumerate(
+        [*fleet.hosts_with_findings(True), *fleet.hosts_with_findings(False)])}
+    for group in fleet.groups:
+        hosts = sorted((host for host in group.hosts if host.speeds), key=lambda host: (
+            order.get(host.name, 0), median(host.speeds.values())))
+        drawn = hosts[:MOST_DRAWN]
+        keys = list(dict.fromkeys(key for host in drawn for key in host.speeds))
+        slowest = sorted(keys, key=lambda key: min(host.speeds.get(key, 1) for host in drawn))
+        keys = [key for key in keys if key in set(slowest[:MOST_DRAWN])]
+        names = dict(zip(keys, _without_common_words([_name_of_result(key) for key in keys])))
+        points = [Point((host.name, names[key]), host.speeds[key])
+                  for host in drawn for key in keys if key in host.speeds]
+        left = [plural(count, what) for count, what in (
+            (len(hosts) - len(drawn), "host"), (len(slowest) - len(keys), "result")) if count > 0]
+        yield Chart("matrix", f"Group {group.number}: speed against the median of its hosts",
+                    "result", SPEED, [Series("", 0, points)], [Source("", "")], row="host",
+                    rows=[host.name for host in drawn], columns=list(names.values())), \
+            [f"Not drawn, as others are slower: {join_words(left)}."] if left else []
+
+
+def _without_common_words(names: list[str]) -> list[str]:
+    """These names without the words that all of them have."""
+    common = set.intersection(*(set(name.split()) for name in names))
+    short = [" ".join(word for word in name.split() if word not in common) for name in names]
+    return [one or name for one, name in zip(short, names)]
+
+
 def _sentence_on_refresh(group: Group, host: Host, mine: float, usual: float) -> str:
     other = "" if host.facts["modules"] else \
         ", or in memory of another generation, since the modules are not known"
@@ -82,20 +139,28 @@ def _names(hosts: Iterable[Host], most: int | None) -> str:
 
 def _host(group: Group, host: Host, most: int | None) -> list[Part]:
     findings = [one for one in host.findings if one.again or not host.is_slow]
-    rows = [[_name_of_result(one), units.duration(one.distance.time),
+    rows = [[_name_of_result(one.key), units.duration(one.distance.time),
              units.duration(one.distance.typical), f"{one.distance.speed:.2f}x ↓"]
             for one in findings[:most]]
     left = len(findings) - len(rows)
+    speeds = [one.distance.speed for one in findings]
+    different = f"Different about it: {differences(group, host)}."
     times = "in two measurements" if host.is_slow else "in one measurement"
-    title = f"{host.name}, compared with group {group.number}: " \
-            f"{plural(len(findings), 'result')} slower {times}."
-    return [Grid(["", "median", "group's", "speed"], rows, title=title,
-                 note=f"... and {left} more" if left else ""),
-            Sentence(f"Different about it: {differences(group, host)}.", gap=bool(left))]
+    report: list[Part] = [Heading(f"{host.name}, compared with group {group.number}: "
+                                  f"{plural(len(findings), 'result')} slower {times}")]
+    table = Grid(["", "median", "group's", "speed"], rows, gap=False,
+                 note=f"... and {left} more" if left else "")
+    if len(findings) < ALIKE or max(speeds) > ONE_SPEED * min(speeds):
+        return [*report, table, Sentence(different, gap=bool(left))]
+    which = f"All {len(speeds)} results" if len(speeds) == host.compared else \
+        f"{len(speeds)} of the {host.compared} results that were compared"
+    report += [Sentence(f"{which} have one speed, {min(speeds):.2f}x to {max(speeds):.2f}x ↓ of "
+                        "the group's."), Sentence(different)]
+    return report if most else [*report, Heading(f"Each result of {host.name}", folded=True), table]
 
 
-def _name_of_result(finding: Finding) -> str:
-    name, where, _ = finding.key
+def _name_of_result(key: Key) -> str:
+    name, where, _ = key
     return f"{name} (user)" if where == "user" else name
 
 

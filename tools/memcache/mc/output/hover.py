@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The values of a chart on a page: each place of its x axis shows the values of all curves there,
-under a pointer and with the keyboard. It needs no script."""
+under a pointer and with the keyboard, and each cell of a heat map its own under a pointer. It
+needs no script."""
 
+from collections.abc import Iterator
 from html import escape
 from typing import Any
 
@@ -9,6 +11,7 @@ from mc.output.charts import Chart, Point, label
 from mc.records import units
 
 MOST = 120              # places; more can't be pointed at
+MOST_CELLS = 600        # of a heat map
 LETTER, LINE = 4.6, 11  # the size of a letter and of a line, in units of the picture
 EDGE = 5                # between a box and its text
 STYLE = """\
@@ -28,6 +31,8 @@ def number(value: float) -> str:
 def overlay(chart: Chart, figure: Any, lines: list[tuple[str, Any]]) -> str:
     """The SVG of these values, which lies above the chart that `figure` has. `lines`: the name and
     the colour of each series. Empty for charts that have their numbers written in them."""
+    if chart.kind == "matrix":
+        return "".join(_cells(chart, figure))
     if chart.kind not in ("curves", "regions"):
         return ""
     places: dict[float, list[tuple[str, Any, Point]]] = {}
@@ -46,6 +51,22 @@ def overlay(chart: Chart, figure: Any, lines: list[tuple[str, Any]]) -> str:
     return f"<style>{STYLE}</style>" + "".join(
         _strip(chart, x, points, (at, first, last), (left, right, top, bottom))
         for (at, x, points), first, last in zip(columns, [left, *middles], [*middles, right]))
+
+
+def _cells(chart: Chart, figure: Any) -> Iterator[str]:
+    """What each cell of a heat map is."""
+    points = chart.series[0].points
+    axes, scale = figure.axes[0], 72 / figure.dpi
+    for point in points if len(points) <= MOST_CELLS else ():
+        row, column = point.x
+        at = chart.columns.index(column), chart.rows.index(row)
+        corners = [axes.transData.transform((at[0] + i, at[1] + i)) * scale for i in (0, 1)]
+        (left, top), (right, bottom) = corners
+        yield (f'<rect x="{left:.1f}" y="{figure.bbox.height * scale - top:.1f}" '
+               f'width="{right - left:.1f}" height="{top - bottom:.1f}" fill="none" '
+               f'pointer-events="all"><title>{escape(f"{row}, {column}")}: '
+               f"{point.doubt}{number(point.y)} {escape(label(chart.y).partition(' (')[0])}"
+               "</title></rect>")
 
 
 def _strip(chart: Chart, x: float, points: list[tuple[str, Any, Point]],

@@ -2,7 +2,8 @@
 """The parts of a report as HTML. Everything from a results file is text, never markup."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from html import escape
 from itertools import groupby
 
@@ -51,7 +52,8 @@ summary h2, summary h3 { display: inline; border: 0; font-size: 1rem; }
 .large { width: 100%; font-size: 1rem; }
 .large th, .large td { padding: .35rem .6rem .35rem 0; vertical-align: top; text-align: left; }
 .large th { white-space: normal; } .large small { display: block; color: var(--faint); }
-.large td:nth-of-type(1) { font-size: 1.2rem; font-weight: 600; }
+.large .strong { font-size: 1.2rem; font-weight: 600; }
+.speeds tr > :first-child { position: sticky; left: 0; z-index: 1; background: var(--paper); }
 .pictures { display: grid; gap: 1.5rem; margin: 1rem 0;
             grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
 .across { grid-column: 1 / -1; } .across .wide { display: none; }
@@ -59,7 +61,7 @@ summary h2, summary h3 { display: inline; border: 0; font-size: 1rem; }
   .large tr { display: flex; flex-wrap: wrap; }
   .large tbody th { flex: 0 0 100%; border: 0; } .large thead th:first-child { display: none; }
   .large td, .large thead th { flex: 1 1 0; white-space: normal; }
-  .large td:nth-of-type(1) { font-size: 1rem; }
+  .large .strong { font-size: 1rem; }
 }
 @media (min-width: 45rem) { .across .narrow { display: none; } .across .wide { display: block; } }
 figure { margin: 0; min-width: 0; } figure svg { width: 100%; height: auto; display: block; }
@@ -163,8 +165,17 @@ def _sentence(part: Sentence) -> Iterator[str]:
 
 def _grid(part: Grid, about: str) -> Iterator[str]:
     """A table, which can be scrolled, also by keys, if the page is too narrow for it. `about`
-    names it for those who do not see it."""
-    kind = "large" if part.large else "" if part.names else "facts"
+    names it for those who do not see it. Columns of speeds stand before all others, and the first
+    of them stays where it is: so a phone shows it."""
+    speeds = [i for i, name in enumerate(part.names) if name.startswith(SPEED)]
+    if part.strong:
+        speeds = []
+    order = [*speeds, *(i for i in range(len(part.names or part.rows[0])) if i not in speeds)]
+    part = replace(part, names=part.names and [part.names[i] for i in order],
+                   rows=[[row[i] for i in order] for row in part.rows])
+    first = len(speeds)     # the column that names the row
+    left = range(first, first + part.left)
+    kind = "large" if part.strong else "facts" if not part.names else "speeds" if speeds else ""
     scrolled = f' tabindex="0" role="region" aria-label="{escape(part.title or about, True)}"' \
         if part.names else ""
     long = " long" if len(part.rows) > LONG else ""
@@ -172,10 +183,17 @@ def _grid(part: Grid, about: str) -> Iterator[str]:
     if part.title:
         yield f"<caption>{escape(part.title)}</caption>"
     if part.names:
-        yield f"<thead><tr>{_cells('th', part.names, part.left, 'col')}</tr></thead>"
+        heads = "".join(_cell("th", name, [] if i not in left else ["left"], "col")
+                        for i, name in enumerate(part.names))
+        yield f"<thead><tr>{heads}</tr></thead>"
     yield "<tbody>"
-    yield from (f"<tr>{_cells('th', row[:1], 1, 'row')}"
-                f"{_cells('td', row[1:], part.left - 1)}</tr>" for row in part.rows)
+    for row in part.rows:
+        cells = "".join(
+            _cell("th" if i == first else "td", cell,
+                  [MARKS.get(cell[-1:], "left" if i in left else ""),
+                   "strong" if i in part.strong else ""], "row" if i == first else "")
+            for i, cell in enumerate(row))
+        yield f"<tr>{cells}</tr>"
     yield "</tbody></table></div>"
     if part.note:
         yield f"<p>{_with_code(part.note)}</p>"
@@ -186,12 +204,13 @@ def _picture(part: Picture) -> Iterator[str]:
         yield f'<figure class="across"><div class="narrow">{part.svg}</div>' \
               f'<div class="wide">{part.wide}</div><figcaption>'
     else:
-        yield f"<figure>{part.svg}<figcaption>"
+        yield f"<figure>{part.svg or '<h3>' + escape(part.title) + '</h3>'}<figcaption>"
     yield from (f"<p>{_with_code(text)}</p>" for text in part.captions)
     yield "</figcaption></figure>"
 
 
 SHOWN: dict[type, Callable] = {Sentence: _sentence, Picture: _picture}
+SPEED = "speed"             # the begin of the names of such columns
 MARKS = {"↑": "faster", "↓": "slower"}
 COLUMN, TALL = 6, 24        # of a histogram, in its own units
 LONG = 30                   # rows; a longer table is scrolled in itself
@@ -202,13 +221,11 @@ WORDS = {"cv_percent": "spread, %", "verified": "data", "effective": "type is re
          "attribute": "page tables"}
 
 
-def _cells(tag: str, row: list[str], left: int, scope: str = "") -> str:
-    """`scope`: what the cells are heads of, if they are: row or col."""
+def _cell(tag: str, cell: str, kinds: Collection[str], scope: str) -> str:
+    """`scope`: what the cell is the head of, if it is: row or col."""
     of = f' scope="{scope}"' if scope else ""
-    return "".join(
-        f"<{tag}{of}{_class_attribute(MARKS.get(cell[-1:], 'left' if i < left else ''))}>"
-        f"{_histogram(cell) if isinstance(cell, Drawn) else _text(cell, scope)}</{tag}>"
-        for i, cell in enumerate(row))
+    return f"<{tag}{of}{_class_attribute(' '.join(filter(None, kinds)))}>" \
+           f"{_histogram(cell) if isinstance(cell, Drawn) else _text(cell, scope)}</{tag}>"
 
 
 def _text(cell: str, scope: str) -> str:
