@@ -79,7 +79,7 @@ class Itself(fake.InDirectory):
         os.link("a", "b")
         for output in "a", "./a", "b":
             with self.subTest(output), self.assertRaisesRegex(Failure, "the results themselves"):
-                command.export("csv", "a", output)
+                command.export("csv", ["a"], output)
         self.assertEqual(Path("a").read_bytes(), data)
 
 
@@ -247,7 +247,7 @@ class Files(fake.InDirectory):
         self.write("a.jsonl", lines(matrix()))
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            self.assertEqual(command.export("prometheus", "a.jsonl", *words), 0)
+            self.assertEqual(command.export("prometheus", ["a.jsonl"], *words), 0)
         return out.getvalue()
 
     def test_one_result_stands_for_all_rounds(self):
@@ -256,7 +256,7 @@ class Files(fake.InDirectory):
             *fake.records_of_rounds("bandwidth", 1000.0, 3000.0, 2000.0))))
         for form in export.FORMS:
             with contextlib.redirect_stdout(io.StringIO()) as out:
-                command.export(form, "rounds", None)
+                command.export(form, ["rounds"], None)
             self.assertNotIn("repetition", out.getvalue())
             if form == "csv":
                 self.assertEqual([row["mb_per_s"] for row in csv.DictReader(
@@ -264,6 +264,49 @@ class Files(fake.InDirectory):
             if form == "lava":
                 self.assertEqual(re.findall(r"mb_per_s RES.*MEASUREMENT=(\S+)>", out.getvalue()),
                                  ["2000.0"])
+
+    def test_results_of_several_files_are_told_apart(self):
+        """In each form, and nothing of them is lost. No result is a repetition of another one."""
+        for name in "a", "b":
+            self.write(f"{name}.jsonl", lines(matrix()))
+        for form in export.FORMS:
+            once, twice = self.said(form, "a.jsonl"), self.said(form, "a.jsonl", "b.jsonl")
+            for name in "a", "b":
+                count = len(re.findall(f"{name}[.-]jsonl", twice))
+                self.assertGreaterEqual(count, len(matrix()[0].results), form)
+            self.assertNotIn("repetition", twice)
+            self.assertNotIn("jsonl", once)
+        machines = prometheus(self.said("prometheus", "a.jsonl", "b.jsonl"))
+        self.assertEqual([dict(pairs)["file"] for (name, pairs) in machines
+                          if name == "memcache_machine_info"], ["a.jsonl", "b.jsonl"])
+        with self.assertRaisesRegex(Failure, "b.jsonl: these are the results themselves"):
+            self.said("csv", "a.jsonl", "b.jsonl", output="b.jsonl")
+
+    def said(self, form, *names, output=None):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            command.export(form, [*names], output)
+        return out.getvalue()
+
+    def test_markdown(self):
+        """Each table is one: a row of dashes below the names, and so many cells in each row. Data
+        are no markup. Figures, comparison and tables are those of the page and of the report."""
+        runs = attributes() + latency()
+        for run in runs:
+            run.machine["cpu"] = "a|b <c> *d* #1"
+        self.write("a.jsonl", lines(runs))
+        self.write("b.jsonl", lines(latency()))
+        one, two = self.said("markdown", "a.jsonl"), self.said("markdown", "a.jsonl", "b.jsonl")
+        for text, titles in (one, ["Results"]), (
+                two, ["Comparison", "Results of A: a.jsonl", "Results of B: b.jsonl"]):
+            self.assertIn(r"a\|b \<c\> \*d\* \#1", text)
+            self.assertEqual(re.findall("(?m)^## (.*)", text), titles)
+            for table in re.findall(r"(?m)(?:^\|.*\n)+", text):
+                names, dashes, *rows = [re.split(r"(?<!\\)\|", row) for row in table.splitlines()]
+                self.assertTrue(all(re.fullmatch(" ---:? ", cell) for cell in dashes[1:-1]), table)
+                self.assertTrue(rows and all(len(row) == len(names) for row in rows), table)
+        self.assertRegex(one, r"\n\| Latency of [^|]* \| \*\*[\d.]+ ns\*\* \|")
+        self.assertRegex(two, r"\n\| what \| speed of B \| A \| B \|\n")
+        self.assertRegex(one, r"\n### .*\n\n\| ")
 
     def test_to_stdout(self):
         self.assertEqual(self.export(None), export.prometheus(matrix()))
@@ -296,7 +339,7 @@ class Files(fake.InDirectory):
         self.write("a.jsonl", lines(matrix()))
         with mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")), \
                 self.assertRaisesRegex(Failure, "a.prom: No space left"):
-            command.export("prometheus", "a.jsonl", "a.prom")
+            command.export("prometheus", ["a.jsonl"], "a.prom")
         self.assertEqual(Path("a.prom").read_text(), "old")
         self.assertEqual(sorted(os.listdir()), ["a.jsonl", "a.prom"])
 
@@ -313,7 +356,7 @@ class Files(fake.InDirectory):
     def test_no_results(self):
         self.write("a.jsonl", lines(fake.runs_of(fake.BARE, ("bandwidth", []))))
         with self.assertRaisesRegex(Failure, "no results"):
-            command.export("csv", "a.jsonl", None)
+            command.export("csv", ["a.jsonl"], None)
 
     def test_every_form_takes_any_results(self):
         for form, make in export.FORMS.items():

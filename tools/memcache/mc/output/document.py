@@ -53,16 +53,26 @@ def title(files: dict[str, list[Run]]) -> str:
     return f"memcache: {', '.join(what)}"
 
 
-def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
-    sources = charts.sources(files)
-    letters = {source.file: source.name.partition(" ")[0] for source in sources
+def names(files: dict[str, list[Run]]) -> dict[str, str]:
+    """What each file is called: `A: before.jsonl`, or its name if it is the only one."""
+    letters = {source.file: source.name.partition(" ")[0] for source in charts.sources(files)
                if len(files) > 1}
-    named = {name: f"{letters.get(name, '')}: {called}".removeprefix(": ")
-             for name, called in without_directories(files).items()}
-    yield from finding.parts(files, sources, named, title(files))
+    return {name: f"{letters.get(name, '')}: {called}".removeprefix(": ")
+            for name, called in without_directories(files).items()}
+
+
+def beginning(files: dict[str, list[Run]], wide: bool = True) -> Iterator[Part]:
+    """The finding, and below it the comparison if there are several sides."""
+    sources = charts.sources(files)
+    yield from finding.parts(files, sources, names(files), title(files))
     if len(sources) > 1:
         yield Heading("Comparison", 2)
-        yield from comparison.parts(files)[0]
+        yield from comparison.parts(files, wide=wide)[0]
+
+
+def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
+    named = names(files)
+    yield from beginning(files)
     drawn = charts.charts(files)
     if drawn:
         yield Heading("Pictures", 2)

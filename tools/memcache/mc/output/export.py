@@ -91,7 +91,7 @@ def _labels(run: Run, result: dict) -> dict[str, str]:
     simulation = prices.simulation(run.machine)
     labels = {"test": result["test"], "where": result["where"],
               "simulated": f"{simulation['emulator']}, prices {simulation['prices']}"
-              if simulation else None, "suite": run.suite,
+              if simulation else None, "file": run.request.get("file"), "suite": run.suite,
               "section": run.section, "label": run.request.get("label"), **request_keys(result),
               **{key: result.get(key) for key in (*WHICH, *PLACE)}}
     verdict = {key: result.get(key) or "na" for key in VERDICT}
@@ -111,9 +111,8 @@ def prometheus(runs: list[Run]) -> str:
         helps[name] = f"{_safe_name(one.name)} of {_safe_name(one.labels['test'])}, in base units."
         labels = {key: value for key, value in one.labels.items() if key != "test"}
         metrics.setdefault(name, []).append(f"{name}{_label_text(labels)} {value!r}")
-    machine = {key: str(runs[0].machine[key]) for key in MACHINE if runs[0].machine.get(key)}
-    machine |= prices.simulation(runs[0].machine)
-    metrics["memcache_machine_info"] = [f"memcache_machine_info{_label_text(machine)} 1"]
+    metrics["memcache_machine_info"] = list(dict.fromkeys(
+        f"memcache_machine_info{_label_text(_machine_labels(run))} 1" for run in runs))
     helps["memcache_machine_info"] = "The machine that was measured."
     last = max(result.get("started_unix_ns") or 0 for run in runs for result in run.results)
     metrics["memcache_last_run_timestamp_seconds"] = [
@@ -121,6 +120,12 @@ def prometheus(runs: list[Run]) -> str:
     helps["memcache_last_run_timestamp_seconds"] = "When the last result was begun."
     return "".join(f"# HELP {name} {helps[name]}\n# TYPE {name} gauge\n" + "".join(
         f"{line}\n" for line in lines) for name, lines in metrics.items())
+
+
+def _machine_labels(run: Run) -> dict[str, str]:
+    named = {"file": run.request.get("file"), **{key: run.machine.get(key) for key in MACHINE}}
+    return {key: str(value) for key, value in named.items() if value} \
+        | prices.simulation(run.machine)
 
 
 def _label_text(labels: dict[str, str]) -> str:
@@ -195,7 +200,8 @@ def csv(runs: list[Run]) -> str:
 
 
 def _csv_rows(runs: list[Run]) -> list[dict]:
-    return [{f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
+    return [{key: run.request[key] for key in ("file",) if key in run.request}
+            | {f"machine_{key}": run.machine.get(key) for key in MACHINE[:3]}
             | {f"machine_{key}": value for key, value in prices.simulation(run.machine).items()}
             | {key: run.request.get(key) for key in ("suite", "section", "label")}
             | {key: run.request[key] for key in ("round",) if key in run.request}
