@@ -44,14 +44,17 @@ class Run(Measured):
                 self.assertEqual(results.load("out")[0].machine.get("host"), told)
                 os.unlink("out")
 
-    def test_a_name_that_is_none(self):
-        for name in "", "  ", "x" * 65:
-            with self.subTest(name), self.assertRaisesRegex(Failure, "^--host: a name has 1 to 64"):
-                self.run_("bandwidth size=4K", host=name)
-
-    def test_a_place_where_no_file_can_be_made_names_the_option(self):
-        with self.assertRaisesRegex(Failure, "^-o nosuch/out: there is no directory nosuch"):
-            self.run_("bandwidth size=4K", output="nosuch/out")
+    def test_words_that_are_refused(self):
+        for more, said in (
+                *(({"host": name}, "^--host: a name has 1 to 64") for name in ("", "  ", "x" * 65)),
+                ({"output": "nosuch/out"}, "^-o nosuch/out: there is no directory nosuch$"),
+                ({"output": "a/b/out"}, "^-o a/b/out: there is no directory a/b$"),
+                *(({"output": path}, f"^-o {path}: ")
+                  for path in ("/dev/null/out", "/proc/nosuch/out"))):
+            with self.subTest(more), self.assertRaisesRegex(Failure, said):
+                self.run_("bandwidth size=4K", **more)
+        # Only the directory results is made.
+        self.assertFalse(os.path.exists("nosuch") or os.path.exists("a"))
 
     def test_a_reason_that_many_requests_share_is_said_once(self):
         self.write("s", b"".join(b"%d: bandwidth size=%dK\n" % (i, i) for i in range(4, 9)))
@@ -170,23 +173,12 @@ class Run(Measured):
             results.create("mine/out").close()
         change.assert_not_called()
 
-    def test_only_the_directory_results_is_made(self):
-        for output, missing in (("nosuch/out", "nosuch"), ("a/b/out", "a/b")):
-            with self.assertRaisesRegex(Failure, f"{output}: there is no directory {missing}$"):
-                self.run_("bandwidth size=4K", output=output)
-        self.assertFalse(os.path.exists("nosuch") or os.path.exists("a"))
-
     def test_nothing_is_overwritten(self):
         self.write("out", b"precious")
         with self.assertRaisesRegex(Failure, "out exists already"):
             self.run_(SUITE)
         self.assertEqual(Path("out").read_bytes(), b"precious")
         self.assertEqual(self.kernel.asked, [])
-
-    def test_a_place_that_takes_no_file(self):
-        for output in ("/dev/null/out", "/proc/nosuch/out"):
-            with self.assertRaisesRegex(Failure, f"^-o {output}: "):
-                self.run_("bandwidth size=4K", output=output)
 
     def test_a_refused_request_leaves_no_trace_of_the_one_before(self):
         kernel = fake.Kernel(errors={2: (errno.EINVAL, None)})
@@ -690,20 +682,21 @@ class Stopping(Measured):
         self.assertEqual(len(kernel.asked), 2, "no write is done again")
         return status
 
-    def test_ctrl_c_keeps_what_was_measured(self):
-        self.assertEqual(self.stop(), 130)
-        self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
-        self.assertIn("stopped; results kept: 4\n", self.err.getvalue())
-        self.assertIn("Results: out", self.out.getvalue())
-
-    def test_sigterm_has_a_status_of_its_own(self):
-        self.assertEqual(self.stop(signal.SIGTERM), 143)
-        self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
-
-    def test_ctrl_c_works_where_a_shell_has_it_ignored(self):
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    def test_a_signal_keeps_what_was_measured(self):
+        """Each has a status of its own. Ctrl-C works where a shell has it ignored, too."""
+        before = signal.getsignal(signal.SIGINT)
         self.addCleanup(signal.signal, signal.SIGINT, before)
-        self.assertEqual(self.stop(), 130)
+        for signum, handler, status in ((signal.SIGINT, before, 130),
+                                        (signal.SIGTERM, before, 143),
+                                        (signal.SIGINT, signal.SIG_IGN, 130)):
+            with self.subTest((signum, handler)):
+                signal.signal(signal.SIGINT, handler)
+                self.assertEqual(self.stop(signum), status)
+                self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
+                self.assertIn("stopped; results kept: 4\n", self.err.getvalue())
+                self.assertIn("Results: out", self.out.getvalue())
+                os.unlink("out")
+                os.unlink("pipe")
 
     def test_a_stop_from_outside(self):
         kernel = fake.Kernel(errors={2: (errno.ECANCELED, 1)})
