@@ -36,43 +36,11 @@
 #define pci_device_is_present(pci)				(false)
 #endif
 
-/**
- * struct opened - the target of the current run
- * @is: it is open
- * @range: its physical addresses
- * @window: the part that the points of the request measure: offset and length
- * @contents: contents of the window before the run, if a point writes to it
- * @proven: each page of the window was tried
- * @saved_as: type by which the contents were saved
- * @back: bytes of it that were brought back or compared
- * @all: what @back will be in the end; 0: nothing is being brought back
- * @given_up: the rest is not to be brought back
- * @map: all of it, mapped with @type; or NULL
- * @type: the type asked for
- * @attribute: what the page tables say
- * @page_bytes: size of most mappings
- * @part: physical addresses of the part that a point measures
- * @span: the same
- * @view: the same
- */
-static struct opened {
-	bool is;
-	struct mc_range range;
-	struct mc_range window;
-	struct mc_contents contents;
-	bool proven;
-	enum mc_type saved_as;
-	u64 back;
-	u64 all;
-	bool given_up;
-	void __iomem *map;
-	enum mc_type type;
-	enum mc_attr attribute;
-	u64 page_bytes;
-	struct mc_range part;
-	struct mc_span span;
-	struct mc_view view;
-} opened;
+static struct mc_opened opened;
+static void __iomem *mapping;	/* opened.at */
+
+/* How many bytes of the contents were brought back or compared, and how many will be in the end. */
+static u64 back, all;
 
 /* The device of the current run, if its target is a BAR; and what remove() needs of the run. */
 static struct {
@@ -358,6 +326,7 @@ static int hold_bar(struct mc_run *run, struct pci_dev *pci)
 			       pci_name(pci));
 	err = mc_target_check_bar(&bar, run->req, &run->error);
 	opened.range = bar.range;
+	opened.node = dev_to_node(&pci->dev);
 	return err ? err : mc_target_check_window(&opened.window, bar.range.bytes,
 						  run->req->values[MC_KEY_WRITE].v[0], &run->error);
 }
@@ -409,92 +378,63 @@ static int open_range(struct mc_run *run)
 		       "target: a driver uses this range, or some of it; /proc/iomem names it");
 }
 
-static int open_target(struct mc_run *run)
-{
-	opened = (struct opened){ .window = mc_target_window(run->req) };
-	return run->req->target.kind == MC_TARGET_PCI ? open_device(run) : open_range(run);
-}
-
-/* An address in the mapping, for loops that use it as memory. */
-static void *address(u64 offset)
-{
-	return (u8 __force *)opened.map + offset;
-}
-
 static void unmap(void)
 {
-	if (!opened.map)
+	if (!opened.at)
 		return;
-	mc_attr_leave(address(opened.window.start), opened.window.bytes, opened.type);
-	iounmap(opened.map);
-	opened.map = NULL;
+	mc_attr_leave(opened.at + opened.window.start, opened.window.bytes, opened.type);
+	iounmap(mapping);
+	opened.at = NULL;
 }
 
-static int map_as(enum mc_type type, struct mc_error *e)
+static int map_as(struct mc_run *run, enum mc_type type)
 {
 	u64 levels[MC_NLEVELS] = { 0 };
 
-	if (opened.map && opened.type == type)
+	if (opened.at && opened.type == type)
 		return 0;
 	unmap();
-	opened.map = mc_attr_map(opened.range.start, opened.range.bytes, type);
-	if (!opened.map)
-		return mc_fail(e, -ENOMEM, "target: the kernel can't map its %llu MiB",
+	mapping = mc_attr_map(opened.range.start, opened.range.bytes, type);
+	if (!mapping)
+		return mc_fail(&run->error, -ENOMEM, "target: the kernel can't map its %llu MiB",
 			       opened.range.bytes >> 20);
+	opened.at = (u8 __force *)mapping;	/* for loops that use it as memory */
 	opened.type = type;
-	opened.attribute = mc_attr_walk(address(0), opened.range.bytes, MC_ATTR_NA, levels);
+	opened.attribute = mc_attr_walk(opened.at, opened.range.bytes, MC_ATTR_NA, levels);
 	opened.page_bytes = mc_level_most(levels);
-	if (opened.attribute == mc_attr_of(type))
-		return 0;
-	return mc_fail(e, -EOPNOTSUPP,
-		       "type: asked for %s, the page tables have %s: somebody else has mapped the target with this type, or the CPU lacks the other",
-		       mc_attr_name(mc_attr_of(type)), mc_attr_name(opened.attribute));
+	return mc_target_mapped(&opened, mc_attr_of(type), &run->error);
 }
 
-/* ------------------------------------------- contents: save and bring back */
-
-/* Through a cache, nobody sees what the memory itself has. */
-static bool cached(enum mc_type type)
+static int open_target(struct mc_run *run)
 {
-	return type == MC_WB || type == MC_WT;
-}
-
-/* Before the first point, try each page of the window, and save it if points write. */
-static int prove(struct mc_run *run, const struct mc_point *point)
-{
-	enum mc_type type = mc_type_of(point);
-	struct mc_range range = {
-		opened.range.start + opened.window.start, opened.window.bytes
+	opened = (struct mc_opened){
+		.window = mc_target_window(run->req), .map = map_as, .page = MC_PAGE_DIRECT,
+		.pci = run->req->target.kind == MC_TARGET_PCI, .node = MC_NODE_NA,
 	};
-	int err = map_as(point->v[MC_KEY_WRITE] && cached(type) ? MC_UC : type, &run->error);
-
-	err = err ? err : mc_target_try(run, point, address(opened.window.start));
-	err = err ? err : mc_target_prove(&opened.contents, address(opened.window.start),
-					  &range, run, point);
-	opened.proven = !err;
-	opened.saved_as = opened.type;
-	return err;
+	return opened.pci ? open_device(run) : open_range(run);
 }
 
-static bool tell_how_far(u64 done, u64 all)
+/* ------------------------------------------- contents: bring back */
+
+static bool tell_how_far(u64 done, u64 both)
 {
-	WRITE_ONCE(opened.back, done);
-	WRITE_ONCE(opened.all, all);
+	WRITE_ONCE(back, done);
+	WRITE_ONCE(all, both);
 	return !READ_ONCE(opened.given_up);
 }
 
 /**
  * mc_target_back() - how far a run is that brings back the contents of its target
  * @done: result: bytes
- * @all: result: what @done will be in the end
+ * @both: result: what @done will be in the end
  *
  * Return: false if no run does.
  */
-bool mc_target_back(u64 *done, u64 *all)
+bool mc_target_back(u64 *done, u64 *both)
 {
-	*done = READ_ONCE(opened.back);
-	*all = READ_ONCE(opened.all);
-	return *all;
+	*done = READ_ONCE(back);
+	*both = READ_ONCE(all);
+	return *both;
 }
 
 /**
@@ -504,58 +444,19 @@ void mc_target_give_up(void)
 {
 	/* Not those of the next run. */
 	mutex_lock(&in_use.lock);
-	if (READ_ONCE(opened.all))
+	if (READ_ONCE(all))
 		WRITE_ONCE(opened.given_up, true);
 	mutex_unlock(&in_use.lock);
 }
 
-/* A device that was pulled out has no contents. */
-static void restore(struct mc_run *run)
-{
-	u64 wrong;
-
-	if (!opened.contents.saved)
-		return;
-	/* Without a mapping, the last change of type has failed. */
-	if (!opened.map || cached(opened.type))
-		map_as(MC_UC, &run->error);
-	/*
-	 * Wide accesses were tried with the type of the save. A thread that died may have left a
-	 * CPU without the use of vector registers.
-	 */
-	if (opened.type != opened.saved_as || mc_threads_stopped(run->threads) == -EIO) {
-		opened.contents.load = sizeof(u32);
-		opened.contents.store = sizeof(u32);
-	}
-	if (in_use.pci && !pci_device_is_present(in_use.pci))
-		wrong = 0;
-	else
-		wrong = opened.map ? mc_contents_bring_back(&opened.contents,
-							    address(opened.window.start),
-							    tell_how_far) :
-				     opened.window.bytes;
-	mutex_lock(&in_use.lock);
-	WRITE_ONCE(opened.all, 0);
-	mutex_unlock(&in_use.lock);
-	mc_contents_forget(&opened.contents);
-	if (wrong && opened.given_up)
-		mc_fail(&run->error, -EIO,
-			"write: bringing back the contents was stopped; %llu bytes of the target do not have them, or were not compared",
-			wrong);
-	else if (wrong)
-		mc_fail(&run->error, -EIO,
-			"write: %llu bytes of the target do not have their contents back",
-			wrong);
-}
-
 /* Only where nobody else writes: the verdict follows pointers. */
-static enum mc_effect judge(void *line, u64 bytes)
+static enum mc_effect judge(const struct mc_span *span)
 {
 	struct mc_verdict verdict;
 
-	if (!opened.contents.saved || in_use.pci || opened.type == MC_WT)
+	if (!opened.contents.saved || opened.pci || opened.type == MC_WT)
 		return MC_EFFECT_UNKNOWN;
-	mc_verdict_of(&verdict, opened.type, line, bytes);
+	mc_verdict_of(&verdict, opened.type, span->addr, span->bytes);
 	return verdict.effect;
 }
 
@@ -572,26 +473,12 @@ static enum mc_effect judge(void *line, u64 bytes)
  */
 int mc_target_find(struct mc_run *run, const struct mc_point *point, struct mc_area *area)
 {
-	u64 offset = point->v[MC_KEY_OFFSET], size = point->v[MC_KEY_SIZE];
 	int err = opened.is ? 0 : open_target(run);
 
-	if (!err && !opened.proven)
-		err = prove(run, point);
-	err = err ? err : map_as(mc_type_of(point), &run->error);
-	err = err ? err : mc_target_try(run, point, address(offset));
-	if (err)
-		return err;
-	opened.part = (struct mc_range){ opened.range.start + offset, size };
-	opened.span = (struct mc_span){ address(offset), 0, size };
-	opened.view = (struct mc_view){ &opened.span, 1, &opened.part };
-	*area = (struct mc_area){
-		.view = &opened.view, .page = MC_PAGE_DIRECT,
-		.page_bytes = opened.page_bytes, .attribute = opened.attribute,
-		.effective = judge(address(offset), size),
-		.memory_node = in_use.pci ? dev_to_node(&in_use.pci->dev) : MC_NODE_NA,
-		.range = opened.part,
-	};
-	return 0;
+	err = err ? err : mc_target_part(&opened, run, point, area);
+	if (!err)
+		area->effective = judge(&opened.span);
+	return err;
 }
 
 /* Let go of the device, for which remove() may wait. */
@@ -624,7 +511,11 @@ void mc_target_end(struct mc_run *run)
 {
 	if (!opened.is)
 		return;
-	restore(run);
+	mc_target_restore(&opened, run, !in_use.pci || pci_device_is_present(in_use.pci),
+			  tell_how_far);
+	mutex_lock(&in_use.lock);
+	WRITE_ONCE(all, 0);
+	mutex_unlock(&in_use.lock);
 	unmap();
 	if (in_use.pci)
 		close_device(run);

@@ -418,28 +418,122 @@ int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *ran
 	return 0;
 }
 
+/* Through a cache, nobody sees what the memory itself has. */
+static bool cached(enum mc_type type)
+{
+	return type == MC_WB || type == MC_WT;
+}
+
+/*
+ * Before the first point, try each page of the window, and save it if points write. A BAR that is
+ * only read is not tried: a device may well answer with ones, and no test follows its pointers.
+ */
+static int prove(struct mc_opened *o, struct mc_run *run, const struct mc_point *point)
+{
+	struct mc_range range = { o->range.start + o->window.start, o->window.bytes };
+	enum mc_type type = mc_type_of(point);
+	bool writes = point->v[MC_KEY_WRITE];
+	int err = o->map(run, writes && cached(type) ? MC_UC : type);
+	u8 *at = o->at + o->window.start;
+
+	err = err ? err : mc_target_try(run, point, at);
+	if (!err && writes)
+		err = mc_contents_save(&o->contents, at, &range, run, mc_point_width(run, point));
+	else if (!err && !o->pci)
+		err = mc_target_check_pages(at, &range, run);
+	o->proven = !err;
+	o->saved_as = o->type;
+	return err;
+}
+
 /**
- * mc_target_prove() - try each page of the memory of a request, and save it if points write
- * @c: result, if points write
- * @at: the memory, mapped so that no cache has it if points write
- * @range: its physical addresses, whole lines
+ * mc_target_part() - the part of its target that a point measures
+ * @o: the target, open
  * @run: the run
- * @point: the first point
- *
- * A BAR that is only read is not tried: a device may well answer with ones, and no test follows
- * its pointers.
+ * @point: the point, checked
+ * @area: result, valid until the next call; @effective is the caller's to fill in
  *
  * Context: Process, may sleep.
- * Return: as mc_contents_save() or mc_target_check_pages().
+ * Return: 0; the errno of a mapping; -ENOMEM, -EOPNOTSUPP (it is not memory) or the errno of the
+ * stop, explained in @run->error.
  */
-int mc_target_prove(struct mc_contents *c, void *at, const struct mc_range *range,
-		    struct mc_run *run, const struct mc_point *point)
+int mc_target_part(struct mc_opened *o, struct mc_run *run, const struct mc_point *point,
+		   struct mc_area *area)
 {
-	if (point->v[MC_KEY_WRITE])
-		return mc_contents_save(c, at, range, run, mc_point_width(run, point));
-	if (point->v[MC_KEY_TARGET] == MC_TARGET_PCI)
+	u64 offset = point->v[MC_KEY_OFFSET], size = point->v[MC_KEY_SIZE];
+	int err = o->proven ? 0 : prove(o, run, point);
+
+	err = err ? err : o->map(run, mc_type_of(point));
+	err = err ? err : mc_target_try(run, point, o->at + offset);
+	if (err)
+		return err;
+	o->part = (struct mc_range){ o->range.start + offset, size };
+	o->span = (struct mc_span){ o->at + offset, 0, size };
+	o->view = (struct mc_view){ &o->span, 1, &o->part };
+	*area = (struct mc_area){
+		.view = &o->view, .page = o->page, .page_bytes = o->page_bytes,
+		.attribute = o->attribute, .effective = MC_EFFECT_UNKNOWN,
+		.memory_node = o->node, .range = o->part,
+	};
+	return 0;
+}
+
+/**
+ * mc_target_mapped() - check that a mapping has the attribute that was asked for
+ * @o: the target, mapped
+ * @wanted: the attribute
+ * @e: explains an error
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int mc_target_mapped(const struct mc_opened *o, enum mc_attr wanted, struct mc_error *e)
+{
+	if (o->attribute == wanted)
 		return 0;
-	return mc_target_check_pages(at, range, run);
+	return mc_fail(e, -EOPNOTSUPP,
+		       "type: asked for %s, the %s %s: somebody else has mapped the target with this type, or the CPU lacks the other",
+		       mc_attr_name(wanted), MC_IN_KERNEL ? "page tables have" : "kernel has",
+		       mc_attr_name(o->attribute));
+}
+
+/**
+ * mc_target_restore() - bring back the contents of a target, if they were saved
+ * @o: the target
+ * @run: the run; contents that are not back are its error
+ * @present: its device is there; one that was pulled out has no contents
+ * @go_on: as for mc_contents_bring_back()
+ *
+ * Context: Process, may sleep.
+ */
+void mc_target_restore(struct mc_opened *o, struct mc_run *run, bool present,
+		       bool (*go_on)(u64 done, u64 all))
+{
+	u64 wrong = 0;
+
+	if (!o->contents.saved)
+		return;
+	/* Without a mapping, the last change of type has failed. */
+	if (!o->at || cached(o->type))
+		o->map(run, MC_UC);
+	/*
+	 * Wide accesses were tried with the type of the save. A thread that died may have left a
+	 * CPU without the use of vector registers.
+	 */
+	if (o->type != o->saved_as || mc_threads_stopped(run->threads) == -EIO) {
+		o->contents.load = sizeof(u32);
+		o->contents.store = sizeof(u32);
+	}
+	if (present)
+		wrong = !o->at ? o->window.bytes :
+			mc_contents_bring_back(&o->contents, o->at + o->window.start, go_on);
+	mc_contents_forget(&o->contents);
+	if (wrong && o->given_up)
+		mc_fail(&run->error, -EIO,
+			"write: bringing back the contents was stopped; %llu bytes of the target do not have them, or were not compared",
+			wrong);
+	else if (wrong)
+		mc_fail(&run->error, -EIO,
+			"write: %llu bytes of the target do not have their contents back", wrong);
 }
 
 /**

@@ -35,6 +35,48 @@ struct mc_contents {
 	unsigned int store;
 };
 
+/**
+ * struct mc_opened - the target of the current run
+ * @is: it is open
+ * @pci: it is a BAR
+ * @range: its physical addresses
+ * @window: the part that the points of the request measure: offset and length
+ * @contents: contents of the window before the run, if a point writes to it
+ * @proven: each page of the window was tried
+ * @given_up: the rest of the contents is not to be brought back
+ * @saved_as: type by which the contents were saved
+ * @at: all of it, mapped with @type; or NULL
+ * @type: the type asked for
+ * @attribute: what the kernel says of the mapping
+ * @page: the pages of the mapping
+ * @page_bytes: size of most of them
+ * @node: its node
+ * @part: physical addresses of the part that a point measures
+ * @span: the same
+ * @view: the same
+ * @map: map all of it with a type. Return: 0, or an errno that is explained in the run's error
+ */
+struct mc_opened {
+	bool is;
+	bool pci;
+	struct mc_range range;
+	struct mc_range window;
+	struct mc_contents contents;
+	bool proven;
+	bool given_up;
+	enum mc_type saved_as;
+	u8 *at;
+	enum mc_type type;
+	enum mc_attr attribute;
+	enum mc_page page;
+	u64 page_bytes;
+	int node;
+	struct mc_range part;
+	struct mc_span span;
+	struct mc_view view;
+	int (*map)(struct mc_run *run, enum mc_type type);
+};
+
 int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req,
 			struct mc_error *e);
 int mc_target_check_test(const struct mc_point *point, const struct mc_test *test,
@@ -47,8 +89,11 @@ struct mc_range mc_target_window(const struct mc_request *req);
 int mc_target_check_pages(const void *at, const struct mc_range *range, struct mc_run *run);
 int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *range,
 		     struct mc_run *run, unsigned int most);
-int mc_target_prove(struct mc_contents *c, void *at, const struct mc_range *range,
-		    struct mc_run *run, const struct mc_point *point);
+int mc_target_part(struct mc_opened *o, struct mc_run *run, const struct mc_point *point,
+		   struct mc_area *area);
+void mc_target_restore(struct mc_opened *o, struct mc_run *run, bool present,
+		       bool (*go_on)(u64 done, u64 all));
+int mc_target_mapped(const struct mc_opened *o, enum mc_attr wanted, struct mc_error *e);
 u64 mc_contents_bring_back(const struct mc_contents *c, void *at,
 			   bool (*go_on)(u64 done, u64 all));
 void mc_contents_forget(struct mc_contents *c);

@@ -107,6 +107,11 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 	return 0;
 }
 
+int mc_threads_stopped(const struct mc_threads *threads)
+{
+	return 0;
+}
+
 int mc_threads_look(struct mc_threads *threads)
 {
 	return is.stop;

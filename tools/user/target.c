@@ -47,41 +47,10 @@ struct place {
 	u64 align;
 };
 
-/**
- * struct opened - the target of the current run
- * @is: it is open
- * @pci: it is a BAR, whose device was switched on
- * @place: its device
- * @target: its physical addresses
- * @window: the part that the points of the request measure: offset and length
- * @contents: contents of the window before the run, if a point writes to it
- * @proven: each page of the window was tried
- * @base: all that is mapped, or NULL
- * @length: length of it
- * @at: where the target begins in it
- * @type: the type asked for
- * @attribute: what the kernel says of the mapping
- * @part: physical addresses of the part that a point measures
- * @span: the same
- * @view: the same
- */
-static struct opened {
-	bool is;
-	bool pci;
-	struct place place;
-	struct mc_range target;
-	struct mc_range window;
-	struct mc_contents contents;
-	bool proven;
-	void *base;
-	u64 length;
-	char *at;
-	enum mc_type type;
-	enum mc_attr attribute;
-	struct mc_range part;
-	struct mc_span span;
-	struct mc_view view;
-} opened;
+static struct mc_opened opened;
+static struct place place;	/* its device, which was switched on if it is a BAR */
+static void *base;		/* all that is mapped, of so many bytes, or NULL */
+static u64 length;
 
 /* ------------------------------------------------------------------- sysfs */
 
@@ -255,14 +224,14 @@ int mc_user_target_check(struct mc_run *run, const struct mc_point *point)
 {
 	bool pci = run->req->target.kind == MC_TARGET_PCI;
 	struct mc_error *e = &run->error;
-	struct place place = { 0 };
+	struct place at = { 0 };
 	int err;
 
 	err = mc_target_check_test(point, mc_test_of(run->req->spec), e);
 	/* All points have the same target. */
 	if (!err && !run->target_bytes) {
-		err = find(run->req, &place, e);
-		run->target_bytes = pci ? place.range.bytes : run->req->target.range.bytes;
+		err = find(run->req, &at, e);
+		run->target_bytes = pci ? at.range.bytes : run->req->target.range.bytes;
 	}
 	err = err ? err : check_type(point->v[MC_KEY_TYPE], pci, e);
 	return err ? err : mc_target_check_place(point, run->target_bytes, e);
@@ -286,34 +255,12 @@ static int set_enabled(const char *name, bool on)
 	return err;
 }
 
-static int open_target(struct mc_run *run)
-{
-	struct mc_error *e = &run->error;
-	int err;
-
-	opened = (struct opened){ .pci = run->req->target.kind == MC_TARGET_PCI };
-	err = find(run->req, &opened.place, e);
-	if (err)
-		return err;
-	opened.target = opened.pci ? opened.place.range : run->req->target.range;
-	opened.window = mc_target_window(run->req);
-	err = mc_target_check_window(&opened.window, opened.target.bytes,
-				     run->req->values[MC_KEY_WRITE].v[0], e);
-	if (err)
-		return err;
-	err = opened.pci ? set_enabled(opened.place.name, true) : 0;
-	if (err)
-		return mc_fail(e, err, "target: %s can't be switched on: %s", opened.place.name,
-			       strerror(-err));
-	opened.is = true;
-	return 0;
-}
-
 static void unmap(void)
 {
-	if (opened.base)
-		munmap(opened.base, opened.length);
-	opened.base = NULL;
+	if (base)
+		munmap(base, length);
+	base = NULL;
+	opened.at = NULL;
 }
 
 /*
@@ -353,21 +300,20 @@ static enum mc_attr noted(u64 physical)
 /* The mapping begins and ends where the device allows it. */
 static int map_file(const char *path, bool writes, struct mc_error *e)
 {
-	u64 align = opened.place.align, from = opened.target.start - opened.place.range.start;
+	u64 align = place.align, from = opened.range.start - place.range.start;
 	u64 begin = from & ~(align - 1);
 	int fd = open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 
 	if (fd < 0)
 		return mc_fail(e, -errno, "target: %s: %s", path, strerror(errno));
-	opened.length = (from + opened.target.bytes - begin + align - 1) & ~(align - 1);
-	opened.base = mmap(NULL, opened.length, PROT_READ | (writes ? PROT_WRITE : 0), MAP_SHARED,
-			   fd, begin);
+	length = (from + opened.range.bytes - begin + align - 1) & ~(align - 1);
+	base = mmap(NULL, length, PROT_READ | (writes ? PROT_WRITE : 0), MAP_SHARED, fd, begin);
 	close(fd);
-	if (opened.base == MAP_FAILED) {
-		opened.base = NULL;
+	if (base == MAP_FAILED) {
+		base = NULL;
 		return mc_fail(e, -errno, "target: %s can't be mapped: %s", path, strerror(errno));
 	}
-	opened.at = (char *)opened.base + (from - begin);
+	opened.at = (u8 *)base + (from - begin);
 	return 0;
 }
 
@@ -378,37 +324,54 @@ static int map_as(struct mc_run *run, enum mc_type type)
 	char path[128];
 	int err;
 
-	if (opened.base && opened.type == type)
+	if (!opened.pci)
+		type = MC_WB;		/* a devdax device has no other */
+	if (base && opened.type == type)
 		return 0;
 	unmap();
 	if (opened.pci)
-		snprintf(path, sizeof(path), DEVICES "/%s/resource%u%s", opened.place.name,
+		snprintf(path, sizeof(path), DEVICES "/%s/resource%u%s", place.name,
 			 req->target.bar, type == MC_WC ? "_wc" : "");
 	else
-		snprintf(path, sizeof(path), "/dev/%s", opened.place.name);
+		snprintf(path, sizeof(path), "/dev/%s", place.name);
 	opened.type = type;
 	err = map_file(path, req->values[MC_KEY_WRITE].v[0], &run->error);
 	if (err || !opened.pci)
 		return err;
-	opened.attribute = noted(opened.target.start);
-	if (opened.attribute == MC_ATTR_NA || opened.attribute == wanted)
-		return 0;
-	return mc_fail(&run->error, -EOPNOTSUPP,
-		       "type: asked for %s, the kernel has %s: somebody else has mapped the target with this type, or the CPU lacks the other",
-		       mc_attr_name(wanted), mc_attr_name(opened.attribute));
+	opened.attribute = noted(opened.range.start);
+	return opened.attribute == MC_ATTR_NA ? 0 :
+	       mc_target_mapped(&opened, wanted, &run->error);
 }
 
-/* Before the first point, try each page of the window, and save it if points write. */
-static int prove(struct mc_run *run, const struct mc_point *point)
+static int open_target(struct mc_run *run)
 {
-	struct mc_range range = {
-		opened.target.start + opened.window.start, opened.window.bytes
-	};
-	int err = mc_target_prove(&opened.contents, opened.at + opened.window.start, &range,
-				  run, point);
+	struct mc_error *e = &run->error;
+	const char *node;
+	int err;
 
-	opened.proven = !err;
-	return err;
+	place = (struct place){ 0 };
+	opened = (struct mc_opened){
+		.pci = run->req->target.kind == MC_TARGET_PCI, .map = map_as,
+		.window = mc_target_window(run->req),
+	};
+	err = find(run->req, &place, e);
+	if (err)
+		return err;
+	opened.range = opened.pci ? place.range : run->req->target.range;
+	opened.page = place.align == PAGE ? MC_PAGE_4K : MC_PAGE_2M;
+	opened.page_bytes = place.align;
+	node = told(opened.pci ? DEVICES : DAX, place.name, "numa_node");
+	opened.node = *node && *node != '-' ? atoi(node) : MC_NODE_NA;
+	err = mc_target_check_window(&opened.window, opened.range.bytes,
+				     run->req->values[MC_KEY_WRITE].v[0], e);
+	if (err)
+		return err;
+	err = opened.pci ? set_enabled(place.name, true) : 0;
+	if (err)
+		return mc_fail(e, err, "target: %s can't be switched on: %s", place.name,
+			       strerror(-err));
+	opened.is = true;
+	return 0;
 }
 
 /**
@@ -421,50 +384,16 @@ static int prove(struct mc_run *run, const struct mc_point *point)
  */
 int mc_user_target_find(struct mc_run *run, const struct mc_point *point, struct mc_area *area)
 {
-	u64 offset = point->v[MC_KEY_OFFSET], size = point->v[MC_KEY_SIZE];
+	struct mc_verdict verdict;
 	int err = opened.is ? 0 : open_target(run);
-	struct mc_verdict verdict = { .effect = MC_EFFECT_UNKNOWN };
-	const char *node;
 
-	err = err ? err : map_as(run, point->v[MC_KEY_TYPE]);
-	err = err ? err : mc_target_try(run, point, opened.at + offset);
-	if (!err && !opened.proven)
-		err = prove(run, point);
-	if (err)
-		return err;
+	err = err ? err : mc_target_part(&opened, run, point, area);
 	/* Only where nobody else writes: the verdict follows pointers. */
-	if (opened.contents.saved && !opened.pci)
-		mc_verdict_of(&verdict, opened.type, opened.at + offset, size);
-	node = told(opened.pci ? DEVICES : DAX, opened.place.name, "numa_node");
-	opened.part = (struct mc_range){ opened.target.start + offset, size };
-	opened.span = (struct mc_span){ opened.at + offset, 0, size };
-	opened.view = (struct mc_view){ &opened.span, 1, &opened.part };
-	*area = (struct mc_area){
-		.view = &opened.view,
-		.page = opened.place.align == PAGE ? MC_PAGE_4K : MC_PAGE_2M,
-		.page_bytes = opened.place.align, .attribute = opened.attribute,
-		.effective = verdict.effect,
-		.memory_node = *node && *node != '-' ? atoi(node) : MC_NODE_NA,
-		.range = opened.part,
-	};
-	return 0;
-}
-
-/* Bring back the contents. */
-static void restore(struct mc_run *run)
-{
-	u64 wrong = opened.window.bytes;
-
-	if (!opened.contents.saved)
-		return;
-	/* Without a mapping, the last change of type has failed. */
-	if (opened.base || !map_as(run, opened.pci ? MC_UC : MC_WB))
-		wrong = mc_contents_bring_back(&opened.contents, opened.at + opened.window.start,
-					       mc_user_progress_back);
-	mc_contents_forget(&opened.contents);
-	if (wrong)
-		mc_fail(&run->error, -EIO,
-			"write: %llu bytes of the target do not have their contents back", wrong);
+	if (!err && opened.contents.saved && !opened.pci) {
+		mc_verdict_of(&verdict, opened.type, opened.span.addr, opened.span.bytes);
+		area->effective = verdict.effect;
+	}
+	return err;
 }
 
 /**
@@ -475,9 +404,9 @@ void mc_user_target_end(struct mc_run *run)
 {
 	if (!opened.is)
 		return;
-	restore(run);
+	mc_target_restore(&opened, run, true, mc_user_progress_back);
 	unmap();
 	if (opened.pci)
-		set_enabled(opened.place.name, false);
+		set_enabled(place.name, false);
 	opened.is = false;
 }
