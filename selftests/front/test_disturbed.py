@@ -2,9 +2,11 @@
 """Results that were disturbed: which ones, what a report says first, how tables and pictures
 show them."""
 
+import unittest.mock
+
 import fake
 from mc.analysis import disturbed
-from mc.output import charts, document, draw, layout, report
+from mc.output import captions, charts, document, draw, layout, report
 from mc.records import results, rounds
 from mc.records.suite import Layout
 
@@ -125,6 +127,15 @@ class Shown(fake.unittest.TestCase):
         said = [part.text for part in document.parts({"a": measured(WIDE, WIDE)})
                 if getattr(part, "loud", False)]
         self.assertIn("DISTURBED: 2 of 2 results", " ".join(said))
+
+    def test_a_picture_says_what_the_tables_begin_with(self):
+        files = {"a": measured(WIDE, WIDE)}
+        drawn = charts.charts(files)
+        with unittest.mock.patch.dict(draw.STYLE, {"svg.fonttype": "none"}):
+            svg = draw.picture(drawn, [], "svg", captions.warnings(files)).decode()
+        for text in svg, document.gallery(files, drawn):
+            self.assertIn("DISTURBED: 2 of 2 results lost", text)
+        self.assertEqual(captions.warnings({"a": measured({}, {})}), [])
 
     def test_bars_and_cells_are_crossed(self):
         for runs, kind in ((fake.runs_of(fake.BARE, ("bandwidth op=read,copy size=16K", [

@@ -34,6 +34,18 @@ class Tables(fake.unittest.TestCase):
             self.assertEqual(fake.said(report.parts(runs, wide))["unsettled"], {"count": (1, 2)})
         self.assertNotIn("~", shown(pair({}, {"steady": None})))    # not known
 
+    def test_a_mark_of_all_results_stands_once(self):
+        """Above the table. A mark of some of them stands beside these."""
+        for wide in False, True:
+            text = shown(pair(UNSETTLED | {"cv_percent": 30.0}, UNSETTLED), wide)
+            self.assertIn(", all of it ~", text)
+            self.assertEqual((text.count("±1000.0"), text.count("~1000.0"), text.count(" 1000.0")),
+                             (1, 0, 1), text)
+        text = shown(pair({"cv_percent": 30.0}, {"cv_percent": 30.0}))
+        self.assertIn(", all of it ±", text)
+        self.assertNotIn("±1000.0", text)
+        self.assertIn("± 2 of 2 results were disturbed", text)
+
     def test_a_row_without_a_figure_has_its_reason(self):
         lost = {"samples": 0, "left_out": 3, "left_out_why": "disturbed,no_overlap",
                 "mb_per_s": None, "steady": None}

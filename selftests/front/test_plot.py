@@ -335,7 +335,7 @@ class Drawing(fake.InDirectory):
         [found] = charts.charts(files)
         with self.library.rc_context(draw.STYLE):
             figure = draw.figure([found], [])
-            axes = figure.subfigs[1].subfigs[0].axes[0]
+            axes = figure.subfigs[0].subfigs[0].axes[0]
             lines = axes.get_legend().get_lines()
         names = [text.get_text() for text in axes.get_legend().get_texts()]
         self.assertEqual(names, [f"{file} {op}" for op in ("read", "write") for file in "ABC"])

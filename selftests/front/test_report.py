@@ -171,6 +171,12 @@ class Tables(fake.unittest.TestCase):
             self.assertEqual(terminal.table(grid), [
                 "operation a-long-operation, working set", "a-long-working-set", "  figure 1.0"])
 
+    def test_no_word_is_torn(self):
+        path = "/sys/kernel/debug/memcache/results-of-the-other-machine.jsonl"
+        with columns(40):
+            self.assertEqual(terminal.wrap_lines(f"They are in {path} now.", "- "),
+                             ["- They are in", f"  {path}", "  now."])
+
     def test_the_width_is_that_of_the_terminal(self):
         for told, wanted in (("10", 40), ("64", 64), ("999", 200)):
             with columns(told):

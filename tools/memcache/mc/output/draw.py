@@ -191,8 +191,13 @@ def figure(charts: list[Chart], captions: list[str], width: float = WIDTH,
     foot, head = (0.14 * len(some) + 0.12 if some else 0.01 for some in (lines, loud))
     heights = [max(height(chart, width) for chart in charts[i:i + columns])
                for i in range(0, len(charts), columns)]
-    whole = Figure((width * columns, head + sum(heights) + foot), layout="constrained")
-    above, body, below = whole.subfigures(3, 1, height_ratios=[head, sum(heights), foot])
+    rows = [sum(heights), foot, *([head] if loud else [])]
+    whole = Figure((width * columns, sum(rows)), layout="constrained")
+    if loud:
+        above, body, below = whole.subfigures(3, 1, height_ratios=[head, *rows[:2]])
+        above.text(0.02, 0.95, "\n".join(loud), va="top", size=7.5, color=LOUD, linespacing=1.3)
+    else:
+        body, below = whole.subfigures(2, 1, height_ratios=rows)
     parts = body.subfigures(len(heights), columns, squeeze=False, height_ratios=heights).flat
     parts = list(parts)[:len(charts)]
     for chart, part in zip(charts, parts):
@@ -200,9 +205,7 @@ def figure(charts: list[Chart], captions: list[str], width: float = WIDTH,
     whole.draw_without_rendering()      # so that each thing has its place
     for chart, part in zip(charts, parts):
         _finish(part.axes[0], chart)
-    for part, texts, colour in (above, loud, LOUD), (below, lines, FAINT):
-        part.text(0.02, 0.95 if part is above else 1.0, "\n".join(texts), va="top", size=7.5,
-                  color=colour, linespacing=1.3)
+    below.text(0.02, 1.0, "\n".join(lines), va="top", size=7.5, color=FAINT, linespacing=1.3)
     return whole
 
 

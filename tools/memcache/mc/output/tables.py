@@ -5,7 +5,9 @@ A short report has what was varied, the most important figure and its spread, an
 from the usual. A wide one has everything.
 """
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mc import plural
 from mc.analysis import causes, holds, levels, marks, refresh, spread
@@ -23,6 +25,8 @@ HIDDEN = (*tests.figures_with_role("detail"), "histogram_ns_count", "tail")
 DISTURBED = {"disturbed_interrupt": "interrupts", "disturbed_migration": "migrations",
              "disturbed_steal": "stolen time", "disturbed_preemption": "preemptions",
              "disturbed_neighbour": "a neighbour, by two groups of times at one clock"}
+ONCE = "~±"         # marks that stand once where all results have them
+MARKED = re.compile("^[?~±]+")      # the begin of a figure that has marks
 MOVED = 0.05        # a clock that changes by more changes the figures of caches
 
 
@@ -66,6 +70,9 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
         body = [_list(test, pairs, columns, varying, wide)]
     if where == "user":
         title += ", in user space"
+    if common := _marks_in_common(pairs):
+        title += f", all of it {common}"
+        body = [_without_marks(grid, common) for grid in body]
     settings = _settings(fixed, runs, wide)
     notes = [settings, *([_sentence_on_scatter(results)] if wide or matrix else []),
              *_quality(pairs, wide), *marks.sentences(pairs),
@@ -79,6 +86,19 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
     yield from refresh.sentences(_of_hardware(pairs))
     if wide and not any(one.columns for one in wanted):
         yield from spread.parts(*_named(pairs, varying))
+
+
+def _marks_in_common(pairs: Pairs) -> str:
+    """The marks that each of several results has: of loops that had not settled, of disturbances.
+    They stand once above the table, not in each of its rows."""
+    every = [marks.mark(run, result) for run, result in pairs]
+    return "".join(one for one in ONCE if len(every) > 1 and all(one in mine for mine in every))
+
+
+def _without_marks(grid: Grid, common: str) -> Grid:
+    return replace(grid, rows=[[MARKED.sub(
+        lambda begin: "".join(one for one in begin[0] if one not in common), cell)
+        if type(cell) is str else cell for cell in row] for row in grid.rows])
 
 
 def _settings(fixed: dict, runs: list[Run], wide: bool) -> str:

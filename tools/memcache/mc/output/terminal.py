@@ -70,9 +70,10 @@ def _lines_of(part: Part) -> list[str]:
 
 
 def wrap_lines(text: str, bullet: str = "") -> list[str]:
-    """The text in lines; those after the first are indented as far as the bullet is wide."""
+    """The text in lines; those after the first are indented as far as the bullet is wide. No word
+    is torn: a name that is wider than the screen could not be copied."""
     return wrap(text, width(), initial_indent=bullet, subsequent_indent=" " * len(bullet),
-                break_on_hyphens=False)
+                break_on_hyphens=False, break_long_words=False)
 
 
 def split(name: str, most: int) -> list[str]:
