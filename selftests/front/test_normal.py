@@ -5,6 +5,8 @@ is outside, what is said of it and what is not, and where it shows."""
 import contextlib
 import io
 import json
+import os
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -453,8 +455,18 @@ class Shown(Case):
         self.assertRegex(said, r"load from L3, cycles +40 +44 +48 +4 +one\+two 2017")
         self.assertIn("two: Source two, https://two.example (MIT). Loads.", said)
         _, said = self.command("reference", "--list")
-        self.assertRegex(said, rf"Intel +Kaby Lake, Coffee Lake +{MODEL} +16 +Kaby")
+        self.assertRegex(said, rf"(?m)^Intel +16  {MODEL} +Kaby Lake, Coffee Lake$")
         self.assertNotIn("unnamed", said)
+        with mock.patch.dict(os.environ, COLUMNS="40"):
+            self.assertEqual(said, self.command("reference", "--list")[1])
+        by = {order: [re.split("  +", line) for line in self.command(
+            "reference", "--list", "--sort", order)[1].splitlines()[1:]]
+            for order in ("core", "model", "figures")}
+        for order, key in (("core", lambda row: (row[0], row[3])),
+                           ("figures", lambda row: -int(row[1])),
+                           ("model", lambda row: [row[2].split()[0], *(
+                               int(part) for part in row[2].split() if part.isdigit())])):
+            self.assertEqual([key(row) for row in by[order]], sorted(map(key, by["core"])), order)
         for words in (["nothing"], ["--list", "nothing"]):
             with contextlib.redirect_stderr(io.StringIO()) as warned:
                 self.assertEqual((2, ""), self.command("reference", *words))

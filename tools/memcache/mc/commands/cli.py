@@ -67,6 +67,14 @@ LENT = "/run/memcache"      # has a note of each device that `mmio` has taken
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
 
 
+class Plain(argparse.RawDescriptionHelpFormatter):
+    """Help whose lines end between words, not at a hyphen in one."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        from textwrap import wrap
+        return wrap(" ".join(text.split()), width, break_on_hyphens=False, break_long_words=False)
+
+
 class Version(argparse.Action):
     """Print the version. Only this option looks for it, because that may start git."""
 
@@ -78,7 +86,7 @@ class Version(argparse.Action):
 
 def parser(typed: str = "") -> argparse.ArgumentParser:
     """The parser knows the names of all commands, and the arguments of the command `typed`."""
-    raw = argparse.RawDescriptionHelpFormatter
+    raw = Plain
     top = argparse.ArgumentParser(prog="memcache", description=HELP, formatter_class=raw,
                                   epilog=status.text(), allow_abbrev=False)
     top.add_argument("-V", "--version", action=Version, nargs=0, help="print the version and exit")

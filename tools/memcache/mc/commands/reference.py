@@ -3,6 +3,7 @@
 
 import argparse
 import re
+from collections.abc import Callable
 
 from mc import Failure, emit
 from mc.analysis import names, reference
@@ -26,9 +27,17 @@ how.
 """
 
 
+# The orders of the list, of rows of maker, figures, model and core; models go by their numbers.
+ORDERS: dict[str, Callable[[tuple], tuple]] = {
+    "core": lambda row: (row[0], row[3]), "model": lambda row: (row[2].split()[0],),
+    "figures": lambda row: (-row[1],)}
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true",
-                        help="list all models, with the number of figures of each")
+                        help="list all models, a line each, with the number of figures of each")
+    parser.add_argument("--sort", choices=tuple(ORDERS), default="core",
+                        help="the order of the list (default: core, with its maker)")
     parser.add_argument("cpu", nargs="*", metavar="CPU", help="a model, or FILE.jsonl")
 
 
@@ -43,7 +52,7 @@ def command(args: argparse.Namespace) -> int:
                           "memcache reference --list has all", WRONG)
         whole = {re.sub(r" (performance|efficiency)$", "", model) for model in models}
         if args.list or len(whole) > 1:
-            emit(terminal.lines([_listing(models)]))
+            emit(_listing(models, args.sort))
         else:
             emit(terminal.lines([part for model in models for part in parts(model)]))
         return DONE
@@ -72,14 +81,23 @@ def _models_of(word: str) -> list[str]:
         kind.startswith(f"{key} ") for kind in kinds)] + kinds)]
 
 
-def _listing(models: list[str]) -> Grid:
+def _listing(models: list[str], order: str) -> list[str]:
+    """A line for each model that other programs can sort, too: however narrow the terminal is, none
+    is broken."""
     known = reference.data()
-    rows = [[names.maker_of(model), names.core_of(model) or known.names.get(model, ""), model,
-             str(len(known.rows.get(model, {}))), known.names.get(model, "")] for model in models]
-    by_number = sorted(rows, key=lambda row: [int(part) if part.isdigit() else 0
-                                              for part in row[2].split()])
-    return Grid(["maker", "core", "model", "figures", "called"],
-                sorted(by_number, key=lambda row: row[:2]), left=3)
+    rows = []
+    for model in models:
+        core, called = names.core_of(model), known.names.get(model, "")
+        more = [one for one in called.split(", ")
+                if one.lower() not in core.lower().replace(" ", "")]
+        rows.append((names.maker_of(model), len(known.rows.get(model, {})), model,
+                     core + (f" ({', '.join(more)})" if more else "") if core else called or "-"))
+    number = {row: [int(part) if part.isdigit() else 0 for part in row[2].split()] for row in rows}
+    rows.sort(key=lambda row: (*ORDERS[order](row), number[row]))
+    wide = max(len(row[2]) for row in rows)
+    return [f"{'maker':12}  figures  {'model':{wide}}  core",
+            *(f"{maker or '-':12}  {figures:7}  {model:{wide}}  {core}"
+              for maker, figures, model, core in rows)]
 
 
 def of_machine(machine: dict) -> list[Part]:
