@@ -157,6 +157,22 @@ class InUserSpace(fake.InDirectory):
         self.assertIn("memcache: bandwidth size=3 (user): EINVAL: size: no\n", self.err.getvalue())
         self.assertEqual(len(results.load("out")), 1)
 
+    def test_a_request_without_any_figure_has_failed(self):
+        """It has not if some of its results have figures, and the others have none."""
+        bad = {"where": "user", "attribute": None, "samples": 0, "left_out": 3,
+               "left_out_why": "no_overlap", "mb_per_s": None, "median_ns": None}
+        good = {"where": "user", "attribute": None}
+        for kinds, status in ((bad, good), 0), ((bad, bad), 1), ((good, good), 0):
+            Path("records").write_bytes(b"".join(fake.lines(
+                fake.request("bandwidth op=read,write", 2, where="user"), *(
+                    fake.result(f"bandwidth op={op}", 8000.0) | kind
+                    for op, kind in zip(("read", "write"), kinds)))))
+            self.assertEqual(self.run_("bandwidth op=read,write"), status)
+            said = self.err.getvalue()
+            self.assertEqual("no figure: the threads did not" in said, bad in kinds, said)
+            self.assertEqual("op=read,write: it gave no figure at all" in said, bool(status), said)
+            os.unlink("out")
+
     def test_a_crash(self):
         self.assertEqual(self.run_("bandwidth crash=1"), 1)
         self.assertIn("EIO: ended by signal 11", self.err.getvalue())

@@ -17,8 +17,9 @@ TABLE = {
 }
 # The meaning of 1 for each command.
 PARTS = {
-    "run": "something was not measured. Requests that a suite leaves out because this machine "
-           "can't do them do not count",
+    "run": "a request was not measured, or gave no figure at all. Requests that a suite leaves out "
+           "because this machine can't do them do not count; single results without a figure are "
+           "said",
     "mmio": "the device could not be taken, measured or given back",
     "show": "the report could not be printed",
     "reference": "the list could not be printed",
