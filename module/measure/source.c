@@ -7,7 +7,6 @@
 #include "platform/cpus.h"
 #include "platform/os.h"
 
-#define BEYOND		4ULL		/* size=auto is this many times the size of the caches */
 #define LEAST		(64ULL << 20)	/* the least, however small the caches are */
 #define MEMORY_SHARE	4		/* the most: one part in so many of all memory */
 #define LINE		64ULL
@@ -110,7 +109,7 @@ void mc_source_sizes(struct mc_request *req)
 	struct mc_values *sizes = &req->values[MC_KEY_SIZE];
 	bool one = req->any_cpu || test->common;
 	u64 caches = one ? largest_cache(cpus_of(req)) : mc_source_caches(cpus_of(req), 0);
-	u64 wanted = max(BEYOND * caches, LEAST), size = 1 << 20, most;
+	u64 wanted = max(MC_BEYOND * caches, LEAST), size = 1 << 20, most;
 	unsigned int i;
 
 	if (!all_cached(&req->values[MC_KEY_TYPE]))

@@ -7,6 +7,9 @@
 #include "core/level.h"
 #include "measure/test.h"
 
+/* A set shows memory from so many times the last caches on that its CPUs reach. */
+#define MC_BEYOND	4ULL
+
 /* The column `level`, for tests that set @level of struct mc_test. */
 #define MC_LEVEL_COLUMN {						\
 	.name = "level", .names = mc_hit_names,				\

@@ -47,6 +47,12 @@ EXPANDED = {
 }
 
 
+class Beyond(fake.unittest.TestCase):
+    def test_suites_and_the_engine_have_one_rule_of_memory(self):
+        text = (fake.TOP / "module/measure/source.h").read_text()
+        self.assertIn(f"#define MC_BEYOND\t{shape.BEYOND}ULL\n", text)
+
+
 class Placeholders(fake.InDirectory):
     def test_each(self):
         for line, wanted in EXPANDED.items():

@@ -170,28 +170,31 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	[[ $output == *"needs counters of DRAM traffic"* ]]
 }
 
-@test "without a request: each level, found in latencies, in 40 columns" {
+@test "without a request: each level, found in latencies, on a screen of 24 lines" {
 	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//') load=$(awk '{ print int($1) }' /proc/loadavg)
 	taskset -c "$cpu" "$USER_TOOL" --own --save results.jsonl >screen 2>messages
 	cat screen messages
 	[ ! -s messages ]
-	[ "$(awk 'length > 40 && NR > 3' screen)" = "" ]
-	[ "$(wc -l <screen)" -le 26 ]
+	[ "$(awk 'length > 80' screen)" = "" ]
+	# With the two lines of the front end, and a prompt.
+	[ "$(wc -l <screen)" -le 21 ]
 	# A load that is this high does not go before the head of the screen is made.
 	if [ "$load" -gt $((2 * $(nproc --all))) ]; then
 		grep -q '^not quiet: load ' screen
 	fi
-	[ "$(grep -c '^CPU ' screen)" -eq 2 ]
+	[ "$(grep -c '^CPU ' screen)" -eq 1 ]
 	[ "$(grep -oE '^  [a-z]+' screen | tr -d '\n')" = "  latency  read  write  ntwrite  copy  triad" ]
 	# What a mark means is said if there is one.
 	[ "$(grep -c ' ?' screen)" -eq 0 ] || grep -q '^?: no size shows' screen
-	# A figure, or a mark, for each level that a heading names.
-	awk '/ memory$/ { levels = NF - ($1 == "ns" ? 3 : 1) }
+	# A figure, or a mark, for each level that a heading names. Beside a row are forms that are
+	# better than one stream.
+	awk '/ memory$/ { levels = NF - 2 }
+	     { beside = substr($0, 13 + 7 * levels); $0 = substr($0, 1, 12 + 7 * levels); sub(" ns", "") }
 	     /^  [a-z]/ { if (NF != levels + 1) exit 1; for (i = 2; i <= NF; i++) if ($i <= 0) exit 1
 		memory = $NF }
-	     # A form, with its figures where it is better than one stream.
-	     /^    / { if (NF > levels || NF < 2 || $1 !~ /^(streams|op)=/) exit 1
-		if (length == 40 && $NF !~ /^[?]/ && $NF + 0 <= memory + 0) exit 1 }' screen
+	     /^  / && beside != "" && beside !~ /^( *(streams|op)=[^ ]+(( L[1-4]| memory) [?0-9.]+,?)+)*$/ { exit 1 }
+	     /^  / && match(beside, "memory [0-9.]+") {
+		if (substr(beside, RSTART + 7, RLENGTH - 7) + 0 <= memory + 0) exit 1 }' screen
 	"$TOP/tools/check/schema" results.jsonl
 	head -n 1 results.jsonl >machine
 	# Levels are not what the CPU reports: each set of a bandwidth has a latency, and those of caches

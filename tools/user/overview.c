@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What memcache-user measures if nobody asks for anything: latency and bandwidth of each
- * cache and of memory, on one CPU and on all. The result is a screen of 40 columns.
+ * cache and of memory, on one CPU and on all. The result is a screen of 80 columns and 24 lines,
+ * with a prompt; on a narrower terminal it is one of 40 columns, which is longer.
  *
  * The latency of one size after another shows where the caches are, and the records name
  * them: in a virtual machine, what the CPU reports may be wrong. Memory begins at four times the
  * larger of what the latencies show and what the CPUs of the request report of their last caches;
  * a smaller set is between, and the screen says so. Each row of the bandwidth of these levels is a
  * request of its own and is printed when it has been measured. Beyond the L1, other forms of an
- * operation may do far more than one stream of ordinary accesses, so the best of them stand below
- * it.
+ * operation may do far more than one stream of ordinary accesses, so the best of them stand beside
+ * it, or below it where the terminal is narrow.
  */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -36,7 +38,7 @@
 #define LARGEST		(32ULL << 20)		/* of these */
 #define MOST_BYTES	(512ULL << 20)		/* of a set, where caches are small */
 #define LARGE_BYTES	(64ULL << 20)		/* sets beyond this have fewer samples */
-#define BEYOND		4			/* memory is so many times what a cache served */
+#define WIDE		80			/* columns that forms beside a row take */
 #define PROBES		32			/* at least as many as there are sizes */
 
 /* A figure of each level in a row of the screen. */
@@ -111,6 +113,9 @@ static bool as_json, begun;
 static unsigned int got;	/* results of the current request */
 static u64 cell[LEVELS + 1];	/* figures of the current row */
 static bool filled[LEVELS + 1];
+static const struct planned *held;	/* a row that is printed with its forms; NULL: none */
+static u64 held_cell[LEVELS + 1];	/* its figures */
+static bool held_filled[LEVELS + 1];
 static u64 best[LEVELS + 1];	/* the highest rates in the current row and its forms */
 static const struct form *best_form[LEVELS + 1];	/* that had them; NULL: the row itself */
 
@@ -138,6 +143,12 @@ static unsigned int cpus(void)
 	for (cpu = mc_core_next(-1); cpu >= 0; cpu = mc_core_next(cpu))
 		n++;
 	return n;
+}
+
+/* Has the terminal room for forms beside the rows? What is no terminal has. */
+static bool is_wide(void)
+{
+	return mc_user_columns(STDOUT_FILENO) >= WIDE;
 }
 
 /* Others that run now, or have run for a while, take CPUs or their share of memory. */
@@ -179,7 +190,7 @@ static void print_machine(void)
 	else if (hypervisor)
 		printf(", under %s", hypervisor);
 	uname(&name);
-	printf("\nLinux %s\nmemcache-user %s\n", name.release, mc_version);
+	printf("\nLinux %s%smemcache-user %s\n", name.release, is_wide() ? ", " : "\n", mc_version);
 	print_load();
 }
 
@@ -304,7 +315,7 @@ static int find_caches(u64 most)
 /* Read larger and larger sets, and measure the latency of that which shows memory. */
 static int find_memory(u64 most)
 {
-	u64 least = BEYOND * max(cached_bytes(), reported_bytes(false)), bytes = LARGEST;
+	u64 least = MC_BEYOND * max(cached_bytes(), reported_bytes(false)), bytes = LARGEST;
 	char sizes[48];
 	int status;
 
@@ -318,8 +329,8 @@ static int find_memory(u64 most)
 	if (status)
 		return status;
 	mc_user_progress_part(PROBE_PARTS - 1);
-	memory.sure = mc_user_find_memory(reads.of, reads.n, BEYOND * cached_bytes(),
-					  BEYOND * reported_bytes(false), &bytes);
+	memory.sure = mc_user_find_memory(reads.of, reads.n, MC_BEYOND * cached_bytes(),
+					  MC_BEYOND * reported_bytes(false), &bytes);
 	snprintf(sizes, sizeof(sizes), "%llu", bytes);
 	status = probe(&memory.latency, "latency", sizes);
 	if (status)
@@ -377,7 +388,7 @@ static void add_memory(u64 before, u64 most)
 {
 	const struct mc_user_probe *p = memory.latency.of;
 	struct mc_user_level found = { p->bytes, p->value, p->bytes };
-	u64 bytes = p->bytes, wanted = max(BEYOND * reported_bytes(true), BEYOND * before);
+	u64 bytes = p->bytes, wanted = max(MC_BEYOND * reported_bytes(true), MC_BEYOND * before);
 
 	while (bytes < wanted && 2 * bytes <= most)
 		bytes *= 2;
@@ -418,19 +429,19 @@ static void find_columns(u64 most)
 
 /* --------------------------------------------------------------------- the screen */
 
-static void print_heading(const char *unit, bool all)
+static void print_heading(bool all)
 {
 	char where[16];
 	unsigned int i;
 
-	printf("\n%-12s", unit);
-	for (i = 0; i < ncolumns; i++)
-		printf("%7s", columns[i].name);
 	if (all)
 		snprintf(where, sizeof(where), "%u CPUs", cpus());
 	else
 		snprintf(where, sizeof(where), "CPU %d", mc_core_next(-1));
 	printf("\n%-12s", where);
+	for (i = 0; i < ncolumns; i++)
+		printf("%7s", columns[i].name);
+	printf("\n%-12s", "GB/s");
 	for (i = 0; i < ncolumns; i++) {
 		char size[16] = "";
 		struct mc_text t = MC_TEXT(size);
@@ -465,8 +476,8 @@ static void print_latencies(void)
 {
 	unsigned int i;
 
-	print_heading("ns a load", false);
-	printf("  %-10s", "latency");
+	print_heading(false);
+	printf("  %-10s", "latency ns");
 	for (i = 0; i < ncolumns; i++)
 		print_cell(&columns[i], false, columns[i].ps, (columns[i].ps + 5) / 10, 2);
 	printf("\n");
@@ -506,13 +517,56 @@ static void print_best(void)
 	}
 }
 
+/* The same beside the row; those that find no room there are below. */
+static void print_best_beside(void)
+{
+	unsigned int i, f, first = ncolumns > 2;
+	int begin = 12 + 7 * ncolumns, at = begin;
+
+	for (f = 0; f < ARRAY_SIZE(forms); f++) {
+		char text[WIDE] = "";
+		struct mc_text t = MC_TEXT(text);
+
+		for (i = first; i < ncolumns; i++) {
+			if (best_form[i] != &forms[f])
+				continue;
+			mc_textf(&t, "%s %s %s", *text ? "," : forms[f].name, columns[i].name,
+				 columns[i].sure ? "" : "?");
+			mc_text_fixed(&t, best[i], 1);
+		}
+		if (!*text)
+			continue;
+		if (at + 2 + (int)strlen(text) > WIDE) {
+			printf("\n%*s", begin, "");
+			at = begin;
+		}
+		at += printf("  %s", text);
+	}
+}
+
+/* Print the row that is held, if one is; on a wide terminal, its forms are beside it. */
+static void print_row(void)
+{
+	unsigned int i;
+
+	if (!held)
+		return;
+	printf("  %-10s", held->row->label);
+	for (i = 0; i < ncolumns; i++)
+		print_cell(&columns[i], held->all, held_filled[i], held_cell[i], 1);
+	if (is_wide())
+		print_best_beside();
+	printf("\n");
+	held = NULL;
+}
+
 static void begin_rate(const struct mc_request *req)
 {
 	begin(req);
 	now = next++;
 	mc_user_progress_part(PROBE_PARTS + (now - plan));
-	if (now->row == rates && !now->form && !as_json)
-		print_heading("GB/s", now->all);
+	if (now->row == rates && !now->form && now->all && !as_json)
+		print_heading(true);
 	mc_user_flush();
 }
 
@@ -545,10 +599,11 @@ static void end_rate(const struct mc_run *run, const struct mc_record *records, 
 		return;
 	}
 	if (!now->form) {
-		printf("  %-10s", now->row->label);
-		for (i = 0; i < ncolumns; i++)
-			print_cell(&columns[i], now->all, filled[i], cell[i], 1);
-		printf("\n");
+		held = now;
+		memcpy(held_cell, cell, sizeof(cell));
+		memcpy(held_filled, filled, sizeof(filled));
+		if (!is_wide())
+			print_row();
 		memset(best, 0, sizeof(best));
 		memset(best_form, 0, sizeof(best_form));
 	}
@@ -559,8 +614,11 @@ static void end_rate(const struct mc_run *run, const struct mc_record *records, 
 		best[i] = cell[i];
 		best_form[i] = now->form;
 	}
-	if (!next->form)
+	if (next->form)
+		return;
+	if (!held)
 		print_best();
+	print_row();
 }
 
 /* @form: NULL: the row itself, at all levels */
@@ -619,8 +677,8 @@ static void print_legend(void)
 	struct mc_text t = MC_TEXT(size);
 	unsigned int i;
 
-	printf("\n1 GB/s: 10^9 bytes of payload a second\n"
-	       "Figures are medians; more by --help\n");
+	printf("GB/s: 10^9 bytes of payload a second%smedians; more by --help\n",
+	       is_wide() ? "; " : "\n");
 	if (between) {
 		mc_key_show(&t, mc_key_of(*mc_specs, MC_KEY_SIZE), between);
 		printf("?memory: between; it takes %s to be sure\n", size);
@@ -639,7 +697,7 @@ int mc_user_overview(bool json, bool short_form)
 	u64 room = min(mc_memory_bytes() / 4, mc_memory_room() / 2), most = 1ULL << 20;
 	int status;
 
-	while (most < max(MOST_BYTES, BEYOND * reported_bytes(true)) && 2 * most <= room)
+	while (most < max(MOST_BYTES, MC_BEYOND * reported_bytes(true)) && 2 * most <= room)
 		most *= 2;
 	quick = short_form;
 	if (goes_first())
@@ -666,6 +724,8 @@ int mc_user_overview(bool json, bool short_form)
 	if (!json)
 		print_latencies();
 	status = measure_rates();
+	if (!json)
+		print_row();	/* if a signal came while its forms were measured */
 	if (!json && !status && !mc_user_interrupted())
 		print_legend();
 	return status;

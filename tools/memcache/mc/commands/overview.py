@@ -15,17 +15,10 @@ from mc.records import results, tests
 from mc.running import platform, user
 from mc.status import DONE
 
-MORE = """
-More:
-  memcache run                  UC, WC and WB memory, by the kernel module (root)
-  memcache doctor               what prevents that here, and what to do
-  memcache list                 all suites and tests
-  memcache run mlc              the figures of Intel MLC
-  memcache run triad threads=2  a request of your own; words of other tools will do
-  memcache mmio 00:05.0         what registers and memory of a PCI device cost
-  memcache reference            what is published of this CPU
-  memcache compare A B          two results: faster, slower, same, can't tell
-  memcache help                 all commands
+# Two lines: with them, the screen still fits a terminal of 24.
+MORE = """\
+More: memcache run (UC, WC and WB by the module), memcache doctor (what prevents
+that), memcache list, memcache reference, memcache run mlc, memcache help
 """
 
 

@@ -33,7 +33,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from mc.records import units
-from mc.records.shape import UNITS, Shape, cpu_list
+from mc.records.shape import BEYOND, UNITS, Shape, cpu_list
 
 PLACE = re.compile(r"\{([^{}]*)\}")
 SHARES = (1, 2, 4, 6, 8)    # eighths
@@ -41,7 +41,6 @@ NEEDS = re.compile(r"(\d{1,4}) (cpus|cores|nodes)")
 OR_LESS = re.compile(
     r"(?P<count>\d{1,6})(?P<unit>[KMG]) or less(?:, (?P<times>[1-9]\d{0,3}) times)?")
 WIDTHS = (16, 32, 64)
-BEYOND = 4                  # times the last-level cache
 LEAST = 64 << 20
 
 Values = tuple[int, ...]
