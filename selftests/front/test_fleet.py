@@ -420,7 +420,7 @@ class Command(fake.InDirectory):
         self.assertEqual(re.sub("(?s)<figure.*</figure>", "", with_pictures),
                          re.sub("(?s)<figure.*</figure>", "", text))
         self.host("node02", results=[
-            fake.machine(fake.BARE, YES), fake.request("bandwidth", 1),
+            fake.machine(), fake.request("bandwidth", 1),
             fake.result("bandwidth", 10000.0, verified="failed")])
         self.assertEqual(self.title(), "Memory of node02 did not hold what was written")
 

@@ -496,32 +496,14 @@ static void print_caches(void)
 		print_latencies();
 }
 
-/* Forms of the current row that are better than it, each at the levels where it is the best. */
+/*
+ * Forms of the held row that are better than it, each with the levels where it is the best: beside
+ * the row, or below it where there is no room.
+ */
 static void print_best(void)
 {
-	unsigned int i, f, end, first = ncolumns > 2;	/* a name takes the place of the L1 */
-
-	for (f = 0; f < ARRAY_SIZE(forms); f++) {
-		for (end = ncolumns; end > first && best_form[end - 1] != &forms[f]; end--)
-			;
-		if (end == first)
-			continue;
-		printf("    %-*s", (int)(8 + 7 * first), forms[f].name);
-		for (i = first; i < end; i++) {
-			if (best_form[i] == &forms[f])
-				print_cell(&columns[i], now->all, true, best[i], 1);
-			else
-				printf("%7s", "");
-		}
-		printf("\n");
-	}
-}
-
-/* The same beside the row; those that find no room there are below. */
-static void print_best_beside(void)
-{
+	int row = 12 + 7 * ncolumns, at = row, begin = is_wide() ? row : 2;
 	unsigned int i, f, first = ncolumns > 2;
-	int begin = 12 + 7 * ncolumns, at = begin;
 
 	for (f = 0; f < ARRAY_SIZE(forms); f++) {
 		char text[WIDE] = "";
@@ -536,7 +518,7 @@ static void print_best_beside(void)
 		}
 		if (!*text)
 			continue;
-		if (at + 2 + (int)strlen(text) > WIDE) {
+		if (at + 2 + (int)strlen(text) > (is_wide() ? WIDE : row)) {
 			printf("\n%*s", begin, "");
 			at = begin;
 		}
@@ -544,7 +526,7 @@ static void print_best_beside(void)
 	}
 }
 
-/* Print the row that is held, if one is; on a wide terminal, its forms are beside it. */
+/* Print the row that is held, if one is. */
 static void print_row(void)
 {
 	unsigned int i;
@@ -554,8 +536,7 @@ static void print_row(void)
 	printf("  %-10s", held->row->label);
 	for (i = 0; i < ncolumns; i++)
 		print_cell(&columns[i], held->all, held_filled[i], held_cell[i], 1);
-	if (is_wide())
-		print_best_beside();
+	print_best();
 	printf("\n");
 	held = NULL;
 }
@@ -602,8 +583,6 @@ static void end_rate(const struct mc_run *run, const struct mc_record *records, 
 		held = now;
 		memcpy(held_cell, cell, sizeof(cell));
 		memcpy(held_filled, filled, sizeof(filled));
-		if (!is_wide())
-			print_row();
 		memset(best, 0, sizeof(best));
 		memset(best_form, 0, sizeof(best_form));
 	}
@@ -614,11 +593,8 @@ static void end_rate(const struct mc_run *run, const struct mc_record *records, 
 		best[i] = cell[i];
 		best_form[i] = now->form;
 	}
-	if (next->form)
-		return;
-	if (!held)
-		print_best();
-	print_row();
+	if (!next->form)
+		print_row();
 }
 
 /* @form: NULL: the row itself, at all levels */
