@@ -14,7 +14,7 @@ from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.records.fields import DISTURBED, request_keys
 from mc.records.results import Run
-from mc.records.shape import BEYOND, data_caches, numbers
+from mc.records.shape import data_caches, numbers
 
 MIN_POINTS = 6      # fewer points make no curve
 CLEARLY = 1.05      # of a load: less is the noise of both figures
@@ -182,7 +182,7 @@ def _is_memory_level(level: Level, results: list[dict], caches: list[tuple[int, 
     names = [r.get("level") for r in results if level.first <= r["size_bytes"] <= level.last]
     if any(names):
         return names.count("memory") * 2 > len(names)
-    return bool(caches) and not level.limit and level.last >= BEYOND * caches[-1][1]
+    return bool(caches) and not level.limit and level.last >= 2 * caches[-1][1]
 
 
 def match(limits: list[float], sizes: list[int]) -> list[int | None]:
