@@ -9,6 +9,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import re
 import sys
 import tempfile
 import types
@@ -38,6 +39,16 @@ PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "rea
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
 
+
+
+def table_rows(text):
+    """The rows of all csv-tables in a text of the manual: lists of cells."""
+    found = []
+    for body in re.findall(r"^ *\.\. csv-table::.*?\n\n(.*?)(?=\n\n|\Z)", text, re.M | re.S):
+        lines = csv.reader((f"{line.strip()}\n" for line in body.splitlines()), delimiter="|",
+                           skipinitialspace=True)
+        found += [[" ".join(cell.split()) for cell in row] for row in lines]
+    return found
 
 
 def load_script(name: str, path: Path) -> types.ModuleType:

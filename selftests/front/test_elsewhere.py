@@ -90,8 +90,7 @@ def rows(section):
     text = re.split(r"\n[^\n]+\n-+\n", PAGE.read_text())
     titles = re.findall(r"\n([^\n]+)\n-+\n", PAGE.read_text())
     [table] = [body for title, body in zip(titles, text[1:]) if title.endswith(section)]
-    found = [re.split(r"\n     - ", row) for row in table.split("\n   * - ")[1:]]
-    return [[" ".join(cell.split()) for cell in row] for row in found]
+    return fake.table_rows(table)
 
 
 class Row(NamedTuple):
@@ -306,6 +305,7 @@ class Elsewhere(fake.unittest.TestCase):
 
     def test_no_row_is_empty(self):
         for section in ("modes", *OPTIONS):
+            self.assertTrue(rows(section), section)
             for row in rows(section):
                 self.assertEqual(len(row), 2 if section == "modes" else 3, row)
                 self.assertTrue(all(row), row)

@@ -28,11 +28,10 @@ class Table(fake.unittest.TestCase):
         self.assertEqual(set(status.PARTS), set(cli.COMMANDS))
 
     def test_the_guide_has_it(self):
-        table = " ".join(GUIDE.partition(".. _exit-status:")[2].partition("\nSuites\n")[0].split())
-        for number, meaning in status.TABLE.items():
-            self.assertIn(f"* - {number} - {meaning}.", table)
-        for command, meaning in status.PARTS.items():
-            self.assertIn(f"* - ``{command}`` - {meaning}.", table.replace("; ``", "; "))
+        table = fake.table_rows(GUIDE.partition(".. _exit-status:")[2].partition("\nSuites\n")[0])
+        rows = {name.strip("`"): meaning for name, meaning in table}
+        for name, meaning in (*status.TABLE.items(), *status.PARTS.items()):
+            self.assertTrue(rows[str(name)].startswith(f"{meaning}."), rows[str(name)])
 
     def test_so_has_every_help(self):
         for command in ["", *cli.COMMANDS]:
