@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/benchmarks/tail.c and its folder natively, with threads in virtual time, on a machine whose
- * memory pauses for its refresh, and on which interrupts and other events come at moments that are
- * known.
+ * module/benchmarks/tail.c and its folder natively, with threads in virtual time, on a machine
+ * whose memory pauses for its refresh, and on which interrupts and other events come at moments
+ * that are known.
  */
 #define TEST	mc_test_tail
 #include "stub/engine.h"
@@ -304,7 +304,7 @@ static void test_the_limit_of_spikes_is_that_of_the_request(void **state)
 
 /* --------------------------------------------------------------------- refresh */
 
-/* The reader of the record finds the period, in spikes from before the samples and of their windows. */
+/* The reader of the record finds the period in spikes from before the samples and of windows. */
 static void test_spikes_of_the_refresh_are_kept_one_by_one(void **state)
 {
 	const struct mc_trace *trace;

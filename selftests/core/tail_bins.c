@@ -179,9 +179,9 @@ static void spikes_one_by_one(void **state)
 	mc_trace_add(&trace, before, ARRAY_SIZE(before), 500, true);
 	mc_trace_add(&trace, during, ARRAY_SIZE(during), 500, false);
 	mc_tail_json(&t, &tail);
-	assert_non_null(strstr(text, ",\"trace_ns\":{\"unknown\":3,"
-			       "\"before\":[[1000,0,300,7700,400],[33000,0,350]],"
-			       "\"during\":[[50000,0,310,7690,320]]}}"));
+	assert_non_null(strstr(text, ",\"trace_ns\":{\"unknown\":3,"));
+	assert_non_null(strstr(text, "\"before\":[[1000,0,300,7700,400],[33000,0,350]],"));
+	assert_non_null(strstr(text, "],\"during\":[[50000,0,310,7690,320]]}}"));
 	/* When there is no more room, nothing is counted. */
 	for (i = 0; i < MC_TRACE; i++)
 		mc_trace_add(&trace, during, 1, 0, false);
