@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The operations, and what finds a loop for one in the architecture's tables. */
 #include "arch/loops.h"
+#include "core/math.h"
 
 static_assert(offsetof(struct mc_loop_args, a) == MC_ARG_A);
 static_assert(offsetof(struct mc_loop_args, b) == MC_ARG_B);
@@ -161,17 +162,6 @@ int mc_loop_check(enum mc_op op, u64 width, struct mc_error *e)
 	return 0;
 }
 
-static u64 gcd(u64 a, u64 b)
-{
-	while (b) {
-		u64 rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /**
  * mc_scatter_set() - set the order of the lines of an array
  * @scatter: result: all but the blocks, the offsets and the number of lines
@@ -191,7 +181,7 @@ u64 mc_scatter_set(struct mc_scatter *scatter, u64 bytes)
 		bits++;
 	}
 	/* The golden ratio spreads successive regions evenly. */
-	for (step = odd * 618 / 1000 + 1; gcd(odd, step) > 1; step++)
+	for (step = odd * 618 / 1000 + 1; mc_gcd(odd, step) > 1; step++)
 		;
 	scatter->state = 0;
 	scatter->mask = each / 64 - 1;

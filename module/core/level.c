@@ -9,6 +9,7 @@
  * memory then takes no longer than a single access to a cache.
  */
 #include "core/level.h"
+#include "core/math.h"
 
 #define LINE		64ULL
 #define PAGE_BYTES	4096ULL
@@ -36,17 +37,6 @@ static bool has_caches(const struct mc_hierarchy *h)
 	return h->bytes[0] || h->bytes[1] || h->bytes[2] || h->bytes[3];
 }
 
-static u64 common_divisor(u64 a, u64 b)
-{
-	while (b) {
-		u64 rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* Bytes of lines that a cache surely holds; at most: that it holds if addresses are lucky. */
 static u64 room_of(const struct mc_hierarchy *h, const struct mc_set *set, unsigned int i,
 		   bool at_most)
@@ -59,7 +49,7 @@ static u64 room_of(const struct mc_hierarchy *h, const struct mc_set *set, unsig
 		return 0;
 	if (at_most && way > PAGE_BYTES)
 		way = PAGE_BYTES;
-	apart = common_divisor(set->stride, way) / LINE;
+	apart = mc_gcd(set->stride, way) / LINE;
 	return apart ? room / apart : room;
 }
 

@@ -98,3 +98,21 @@ u64 mc_sum_of_run(u64 first, u64 step, u64 n)
 
 	return n * first + pairs * step;
 }
+
+/**
+ * mc_gcd() - the greatest common divisor of two numbers
+ * @a: a number
+ * @b: a number
+ *
+ * Return: the divisor; the other number if one is 0.
+ */
+u64 mc_gcd(u64 a, u64 b)
+{
+	while (b) {
+		u64 rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}

@@ -8,6 +8,7 @@
 u64 mc_muldiv(u64 a, u64 b, u64 c);
 u64 mc_rounded(u64 a, u64 b, u64 c);
 u64 mc_sqrt(u64 x);
+u64 mc_gcd(u64 a, u64 b);
 u64 mc_sum_of_run(u64 first, u64 step, u64 n);
 
 /* Return: the bandwidth in 1000 bytes per second: @decimals of the column is 3. */
