@@ -93,7 +93,7 @@ static void one_place(void)
 
 /* --------------------------------------------------------------------- figures */
 
-/* What the level follows from: the bytes of the lines that the loads touch, and their time. */
+/* The level follows from the bytes of the lines that the loads touch, and from their time. */
 static void test_the_level_is_that_of_the_lines(void **state)
 {
 	static const struct {

@@ -297,7 +297,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_int_equal(rec[1].stats.samples, 2);
 }
 
-/* What it takes to link the first words is no part of the wait: 20 ms of 460. */
+/* The wait has no part of the time that linking the first words takes: 20 ms of 460. */
 static void test_the_wait_begins_with_the_loads(void **state)
 {
 	reset(1);

@@ -573,7 +573,7 @@ static void test_what_is_stored_is_verified(void **state)
 	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 }
 
-/* What comes before the samples, the search for a period among it, is no part of the wait. */
+/* The wait begins behind all that precedes the samples, such as the trace of spikes. */
 static void test_the_wait_begins_with_the_samples(void **state)
 {
 	reset(1);

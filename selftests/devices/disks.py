@@ -48,7 +48,7 @@ def bcache(disk):
     Path("/sys/fs/bcache/register").write_text(f"/dev/{disk}")
 
 
-# What begins to use a disk, $disk, what mmio then says, and what ends it. `on` is a folder.
+# Commands that begin to use $disk, mmio's words about it, commands that end it. `on`: a folder.
 MOUNT = "mkfs.ext4 -q /dev/$disk; mount /dev/$disk on; echo before >on/file"
 MAP = "echo 0 $(blockdev --getsz /dev/$disk) {} | dmsetup create {}"
 USES = [

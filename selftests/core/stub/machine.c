@@ -34,7 +34,7 @@ void machine_reset(const char *prices, u64 bytes)
 
 static u64 spent;		/* by the accesses of the current call */
 
-/* What an access costs the thread that is running. */
+/* The price of an access, for the thread that is running. */
 u64 machine_price(const struct access *a)
 {
 	return model_access(sim_self(), (sim.now[sim_self()] + spent) / NS, a) * NS;

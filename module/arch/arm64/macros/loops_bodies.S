@@ -37,7 +37,7 @@
 	ADD_LOADED \k
 .endm
 
-/* What a line has loaded is added up already. */
+/* The sum has the words of each line already. */
 .macro ADD_LOADS w, k, o
 .endm
 
