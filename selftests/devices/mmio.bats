@@ -67,12 +67,17 @@ given_back() {
 }
 
 @test "Ctrl-C and SIGKILL: the device is given back" {
-	local signal pid
+	local signal pid state
 	for signal in INT KILL; do
-		"$FRONT" mmio --yes --even memory -o "$signal.jsonl" "$IVSHMEM" >report 2>said 3>&- &
-		pid=$!
-		until grep -qs running /sys/kernel/debug/memcache/progress; do sleep 0.1; done
-		kill "-$signal" "$pid"
+		"$FRONT" mmio --yes --even memory --write -o "$signal.jsonl" "$IVSHMEM" \
+			>report 2>said 3>&- &
+		pid=$! state=
+		# The run is short: look without a pause, and no longer than the process lives.
+		until [[ $state == running* ]]; do
+			kill -0 "$pid" || break
+			read -r state </sys/kernel/debug/memcache/progress || true
+		done
+		kill "-$signal" "$pid" || true
 		wait "$pid" || true
 		for _ in $(seq 1000); do
 			given_back "$IVSHMEM" '' && break
