@@ -12,7 +12,7 @@ from pathlib import Path
 import fake
 from mc.analysis import pcm, traffic
 from mc.commands import import_
-from mc.records import concluded, fields, keys, tests
+from mc.records import derived, fields, keys, tests
 from mc.records.results import HISTOGRAMS
 
 check = fake.load_script("check_schema", fake.TOP / "tools/check/schema")
@@ -132,7 +132,7 @@ class Tests(unittest.TestCase):
                 figures[test] += (match[1],)
         for test, own in figures.items():
             wanted |= set(SCHEMA["$defs"][test]["properties"]) - {*own, *HISTOGRAMS} \
-                - concluded.names(test)
+                - derived.names(test)
         self.assertEqual({key for test in figures for key in tests.key_columns(test)}, wanted)
         self.assertEqual([name for own in figures.values() for name in own if name in wanted], [])
 
@@ -157,7 +157,7 @@ class Tests(unittest.TestCase):
             with self.subTest(test):
                 properties = set(SCHEMA["$defs"][test]["properties"])
                 self.assertLessEqual(own["figures"], properties)
-                others = properties - own["figures"] - {*HISTOGRAMS} - concluded.names(test)
+                others = properties - own["figures"] - {*HISTOGRAMS} - derived.names(test)
                 # A unit may follow: stride= is stride_bytes; bytes= may be file_bytes.
                 for key in own["keys"]:
                     self.assertTrue([name for name in properties if key in name], key)

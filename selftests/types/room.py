@@ -15,7 +15,7 @@ TOP = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = str(TOP / "tools/sim"), str(TOP / "tools/memcache")
 import machine  # noqa: E402
 
-from mc.records import conclusions  # noqa: E402
+from mc.records import derived  # noqa: E402
 
 KERNEL = "6.1"
 
@@ -67,7 +67,7 @@ def parsed(text: str) -> Run:
     records = [json.loads(line) for line in text.splitlines()]
     kinds = {kind: [r for r in records if r["record"] == kind]
              for kind in ("machine", "request", "result")}
-    conclusions.draw(kinds["result"])
+    derived.add(kinds["result"])
     return Run(kinds["machine"][0], kinds["request"][0], kinds["result"])
 
 

@@ -20,7 +20,7 @@ from sys import intern
 from types import NoneType
 
 from mc import Failure, plural, quoted, say
-from mc.records import conclusions, reading, schema, store, writing
+from mc.records import derived, reading, schema, store, writing
 from mc.records.fields import DISTURBED
 from mc.records.tests import NUMBERS
 from mc.status import WRONG
@@ -184,7 +184,7 @@ class _Reader:
     def all_runs(self) -> list[Run]:
         """The runs, with all that follows from their results."""
         for run in self.runs:
-            conclusions.draw(run.results)
+            derived.add(run.results)
         return self.runs
 
     def end(self) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mc.records import concluded, units
+from mc.records import derived, units
 
 FILE = Path(__file__).resolve().parent.parent / "tests.json"
 
@@ -62,7 +62,7 @@ def _test(described: dict) -> Test:
 
 _tables: dict = json.loads(FILE.read_text(encoding="utf-8"))
 for _one in _tables["tests"]:
-    _one["figures"] += concluded.FIGURES.get(_one["name"], [])
+    _one["figures"] += derived.FIGURES.get(_one["name"], [])
 TESTS: dict[str, Test] = {one["name"]: _test(one) for one in _tables["tests"]}
 ASKED = _columns(_tables["keys"])      # the columns of the keys that every test takes
 # The keys that are numbers of seconds.

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 from mc import Failure, plural
-from mc.records import check, concluded, results, tests
+from mc.records import check, derived, results, tests
 from mc.records.best import is_better
 from mc.records.suite import Request
 from mc.running import counters, hardware, platform, tiers
@@ -143,8 +143,8 @@ class Session:
         if more := self._extras_of_machine() | _coverage(job.side, run):
             run.machine |= more
             lines[0] = f'{lines[0][:-1]},{json.dumps(more, separators=(",", ":"))[1:]}'
-        # The numbers stay as the kernel wrote them, unless something was concluded from them.
-        if concluded.names(run.request["test"]):
+        # The numbers stay as the kernel wrote them, unless a figure was derived from them.
+        if derived.names(run.request["test"]):
             lines[2:] = [json.dumps(one, separators=(",", ":")) for one in run.results]
         lines[1] = json.dumps(run.request, separators=(",", ":"), ensure_ascii=False)
         data = "".join(f"{line}\n" for line in lines).encode(errors="replace")

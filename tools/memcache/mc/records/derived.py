@@ -1,21 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What follows from the counts of a record: the side that measures draws no conclusions. Records of
-older versions have these figures already, as have files of `memcache run`."""
+"""Figures that the front end derives from what a record counted: the side that measures draws no
+conclusions. Records of older versions have these figures, and so do files of `memcache run`."""
 
-from mc.records import concluded, refresh
+from mc.records import refresh
+
+# As tests.json describes the figures of the record itself.
+FIGURES: dict[str, list[dict]] = {
+    "ramp": [
+        {"name": "ms_to_95", "decimals": 2, "help": "when the first step began from which on 95 % "
+         "of the steps have 95 % of the settled speed"},
+        {"name": "lost_bytes",
+         "help": "payload that the steps before that one moved less than settled ones"},
+    ],
+    "tail": [
+        {"name": "refresh", "words": ["found", "not_found"],
+         "help": "do spikes have a period? null: there were too few"},
+        {"name": "refresh_period_ns", "decimals": 3,
+         "help": "time from a pause of the memory to the next"},
+        {"name": "refresh_pause_ns", "decimals": 3,
+         "help": "length of such a pause: the longest that an access waits for its end"},
+        {"name": "refresh_coherence_percent", "decimals": 1,
+         "help": "how well spikes keep to the period; random ones: about 5"},
+    ],
+}
 
 FAST = 0.95         # of the settled speed, and of all later steps
 STEP_US = 250       # a step of `ramp`, at least
 
 
-def draw(results: list[dict]) -> None:
+def names(test: str) -> set[str]:
+    """The names of these figures of a test."""
+    return {figure["name"] for figure in FIGURES.get(test, [])}
+
+
+def add(results: list[dict]) -> None:
     """Add to these results, which are all of a request, the figures that they lack."""
     test = str(results[0].get("test")) if results else ""
-    names = concluded.names(test)
-    if names and (lacking := [result for result in results if not names & result.keys()]):
+    own = names(test)
+    if own and (lacking := [result for result in results if not own & result.keys()]):
         for result in lacking:
-            result.update(dict.fromkeys(figure["name"] for figure in concluded.FIGURES[test]))
-        CONCLUDE[test](lacking)
+            result.update(dict.fromkeys(figure["name"] for figure in FIGURES[test]))
+        DERIVE[test](lacking)
 
 
 def _ramps(results: list[dict]) -> None:
@@ -102,4 +127,4 @@ def _mark(result: dict, marked: list[refresh.Spike]) -> None:
         result["max_cause"] = worst[0][2]
 
 
-CONCLUDE = {"ramp": _ramps, "tail": _tails}
+DERIVE = {"ramp": _ramps, "tail": _tails}
