@@ -97,21 +97,41 @@ class Prometheus(unittest.TestCase):
         self.assertAlmostEqual(with_label(
             found, "memcache_bandwidth_cv_ratio", type="uc", label="ntwrite"), 0.01)
 
-    def test_type_method_width_and_verdict_are_labels(self):
+    def test_type_method_and_width_are_labels_and_the_verdict_is_told_apart(self):
         runs = attributes() + attributes(fake.BARE, fake.NO)
         found = prometheus(export.prometheus(runs))
-        speeds = [dict(pairs) for name, pairs in found
-                  if name == "memcache_bandwidth_bytes_per_second"]
-        self.assertEqual(len(speeds), sum(len(run.results) for run in runs))
-        for key, values in (("type", {"wb", "uc", "wc"}), ("effective", {"yes", "no"}),
-                            ("width_bytes", {"8", "16"}), ("op", {"write", "ntwrite", "read"}),
-                            ("attribute", {"wb", "uc-", "wc"}), ("verified", {"ok"})):
-            self.assertEqual({labels[key] for labels in speeds}, values)
+        for name in "memcache_bandwidth_bytes_per_second", "memcache_verdict_info":
+            each = [dict(pairs) for one, pairs in found if one == name]
+            self.assertEqual(len(each), sum(len(run.results) for run in runs))
+            for key, values in (("type", {"wb", "uc", "wc"}), ("width_bytes", {"8", "16"}),
+                                ("op", {"write", "ntwrite", "read"})):
+                self.assertEqual({labels[key] for labels in each}, values)
+        for key, values in (("effective", {"yes", "no"}), ("attribute", {"wb", "uc-", "wc"}),
+                            ("verified", {"ok"})):
+            self.assertEqual({labels[key] for labels in each}, values)
+        self.assertEqual({value for (name, _), value in found.items()
+                          if name == "memcache_bandwidth_effective"}, {0, 1})
+
+    def test_names_and_labels_outlive_outcomes(self):
+        def names(form, runs):
+            text = export.FORMS[form](runs)
+            if form == "prometheus":
+                return {one for one in prometheus(text) if one[0] != "memcache_verdict_info"}
+            if form == "kcidb":
+                return {one["id"] for one in json.loads(text)["tests"]}
+            return set(re.findall(r"TEST_CASE_ID=(\S+)|^(\S+): ", text, re.M))
+        for form in "prometheus", "kcidb", "lkp", "lava":
+            good = names(form, attributes())
+            self.assertEqual(names(form, attributes(verified="failed")), good)
+            self.assertEqual(names(form, attributes(fake.BARE, fake.NO)), good)
+            # What is not known is no figure.
+            lost = good - names(form, attributes(effective=dict.fromkeys(fake.YES, "unknown")))
+            self.assertTrue(all("effective" in str(one) for one in lost), lost)
 
     def test_alike_records_stay_apart(self):
         found = prometheus(export.prometheus(matrix() + matrix()))
-        self.assertEqual(len({pairs for name, pairs in found if dict(pairs).get("repetition")}),
-                         56)
+        self.assertEqual(len({pairs for name, pairs in found if dict(pairs).get("repetition")
+                              and name != "memcache_verdict_info"}), 56)
 
     def test_the_machine(self):
         found = prometheus(export.prometheus(matrix()))

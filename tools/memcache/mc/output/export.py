@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results in the formats of other programs. The keys of the request, the method and the
-verdict become labels or parts of names, so a series never mixes results that differ in one
-of them."""
+"""Results in the formats of other programs. What was asked for becomes labels or parts of names, so
+a series never mixes results of different requests. What came of it is a value: a name outlives a
+verdict, so a CI sees a test that fails, not one that is gone and another that is new."""
 
 import io
 import json
@@ -21,6 +21,8 @@ from mc.records.results import HISTOGRAMS, Run
 STATISTICS = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p99_ns",
               "cv_percent", "samples", "left_out")
 VERDICT = ("attribute", "effective", "verified")
+# As figures. The other words are not known, or in between, and no number.
+OUTCOMES = {"effective": {"yes": 1, "no": 0}, "verified": {"ok": 1, "failed": 0}}
 PLACE = ("memory_node", "threads")
 MACHINE = ("kernel", "cpu", "hypervisor", "microcode", "clock")
 # These keys do not change what is measured, so they are in no name.
@@ -58,6 +60,11 @@ class Measured:
     def has_failed(self) -> bool:
         return self.result.get("verified") == "failed"
 
+    @property
+    def verdict(self) -> dict[str, str]:
+        """What came of the request, in words."""
+        return {key: str(self.result.get(key) or "na") for key in VERDICT}
+
     def path(self, separator: str) -> str:
         """A name of letters, digits, `_`, `-` and separators."""
         words = [self.labels["test"], self.labels["where"], *(
@@ -85,6 +92,9 @@ def labelled_figures(runs: list[Run], all_of_them: bool = True) -> Iterator[Meas
                 value = None if name in AMPLIFIED and is_unseen(run, result) else result.get(name)
                 if isinstance(value, (int, float)) and not isinstance(value, bool):
                     yield Measured(name, value, labels, run, result)
+            for name, numbers in OUTCOMES.items():
+                if result.get(name) in numbers:
+                    yield Measured(name, numbers[result[name]], labels, run, result)
 
 
 def _labels(run: Run, result: dict) -> dict[str, str]:
@@ -94,8 +104,7 @@ def _labels(run: Run, result: dict) -> dict[str, str]:
               if simulation else None, "file": run.request.get("file"), "suite": run.suite,
               "section": run.section, "label": run.request.get("label"), **request_keys(result),
               **{key: result.get(key) for key in (*WHICH, *PLACE)}}
-    verdict = {key: result.get(key) or "na" for key in VERDICT}
-    return {key: str(value) for key, value in {**labels, **verdict}.items() if value is not None}
+    return {key: str(value) for key, value in labels.items() if value is not None}
 
 
 # ----------------------------------------------------------------- prometheus
@@ -105,12 +114,16 @@ def prometheus(runs: list[Run]) -> str:
     without times; all lines of a metric stand together."""
     metrics: dict[str, list[str]] = {}
     helps: dict[str, str] = {}
+    words: dict[str, int] = {}
     for one in labelled_figures(runs):
         name, value = one.base
         name = _safe_name(f"memcache_{one.labels['test']}_{name}")
         helps[name] = f"{_safe_name(one.name)} of {_safe_name(one.labels['test'])}, in base units."
         labels = {key: value for key, value in one.labels.items() if key != "test"}
         metrics.setdefault(name, []).append(f"{name}{_label_text(labels)} {value!r}")
+        words[_label_text(one.labels | one.verdict)] = 1
+    metrics["memcache_verdict_info"] = [f"memcache_verdict_info{text} 1" for text in words]
+    helps["memcache_verdict_info"] = "What came of each request, in words."
     metrics["memcache_machine_info"] = list(dict.fromkeys(
         f"memcache_machine_info{_label_text(_machine_labels(run))} 1" for run in runs))
     helps["memcache_machine_info"] = "The machine that was measured."
@@ -160,7 +173,7 @@ def kcidb(runs: list[Run], origin: str = ORIGIN, build_id: str | None = None) ->
             "status": "FAIL" if one.has_failed else "DONE",
             "start_time": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(started / 1e9)),
             "environment": {"comment": one.run.machine["cpu"]},
-            "number": number, "misc": one.labels})
+            "number": number, "misc": one.labels | one.verdict})
     report: dict[str, object] = {"version": {"major": 5, "minor": 0}}
     if not build_id:
         kernels = {run.machine["kernel"]: run.machine.get("kernel_version") for run in runs}
