@@ -36,7 +36,7 @@ take_back() { echo >"$DEVICES/$1/driver_override"; }
 
 @test "a BAR is mapped only if its owner offers it, and no driver has it" {
 	local line="bandwidth target=pci:$IVSHMEM/2 type=uc size=4K op=read"
-	refuses "Invalid argument: target: nobody has offered $IVSHMEM" "$line"
+	refuses "Invalid argument: target: $IVSHMEM is not reserved for memcache" "$line"
 	refuses "No such device: target: there is no PCI device 0000:7f:00.0" \
 		"bandwidth target=pci:0000:7f:00.0/2 type=uc size=4K"
 	bind "$IVSHMEM"

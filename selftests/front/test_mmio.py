@@ -129,7 +129,7 @@ class Devices(Sysfs):
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("(memory) measure it", done.stderr)
-        self.assertIn("Nobody is there to answer: --yes --even memory does", done.stderr)
+        self.assertIn("This is no terminal: answer by --yes --even memory", done.stderr)
         self.assertIn("2      4M           yes  is measured", done.stdout)
         self.assertEqual(self.said("driver_override"), "(null)\n")
 
@@ -471,7 +471,7 @@ class Sentences(fake.unittest.TestCase):
                       whole_high_percent=None, whole_how="not_told_apart")], {})[-1])
 
     def test_a_sentence_says_no_more_than_is_known(self):
-        """An emulator's times are of nothing, and a hypervisor may emulate accesses: a store that
+        """An emulator's times mean nothing, and a hypervisor may emulate accesses: a store that
         is not far faster than a read was waited for."""
         def said(store, machine, link=None):
             return " ".join(accesses.sentences([
@@ -502,10 +502,11 @@ class Sentences(fake.unittest.TestCase):
                   self.one("burst", "wc", 8, 50.0, burst_bytes=64)]
         self.assertEqual(said(None, *reads), "Whether UC and WC had an effect on the BAR is not "
                          "known: only stores show it, and none did.")
-        self.assertEqual(said(None, *reads, *stores), "UC and WC: as asked for, and real.")
+        shown = "UC and WC: page tables and timing show what was asked for."
+        self.assertEqual(said(None, *reads, *stores), shown)
         # random has the key, too, but no width.
         random = {"op": "write", "type": "wc", "ns_per_access": 5.0}
-        self.assertEqual(said(None, *reads, *stores, random), "UC and WC: as asked for, and real.")
+        self.assertEqual(said(None, *reads, *stores, random), shown)
         self.assertNotIn("effect", said("tcg", *reads, *stores))
 
     def test_what_was_not_measured_is_not_said(self):

@@ -320,7 +320,7 @@ class Lists(fake.unittest.TestCase):
             "bandwidth", "", "size  mb_per_s  cv_percent  level",
             "4K      1000.0        1.00     l1",
             "8K      1000.0        1.00     l1", "", "With: repeat=3.", "",
-            "WB: as asked for, and real."])
+            "WB: page tables and timing show what was asked for."])
 
     def test_a_type_that_is_not_real_says_so_in_its_row(self):
         found = [fake.result(f"bandwidth type={t}", 1000.0, effective=known)

@@ -185,7 +185,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	[ "$(grep -c '^CPU ' screen)" -eq 1 ]
 	[ "$(grep -oE '^  [a-z]+' screen | tr -d '\n')" = "  latency  read  write  ntwrite  copy  triad" ]
 	# What a mark means is said if there is one.
-	[ "$(grep -c ' ?' screen)" -eq 0 ] || grep -q '^?: no size shows' screen
+	[ "$(grep -c ' ?' screen)" -eq 0 ] || grep -q '^?: the times do not show' screen
 	# A figure, or a mark, for each level that a heading names. Beside a row are forms that are
 	# better than one stream.
 	awk '/ memory$/ { levels = NF - 2 }

@@ -662,7 +662,7 @@ static void print_legend(void)
 	for (i = 0; i < ncolumns; i++) {
 		if (columns[i].sure && columns[i].bytes[0] && columns[i].bytes[1])
 			continue;
-		printf("?: no size shows this level for sure\n");
+		printf("?: the times do not show which size is this level\n");
 		return;
 	}
 }

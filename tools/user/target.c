@@ -122,7 +122,7 @@ static int find_bar(const struct mc_request *req, struct place *p, struct mc_err
 		return mc_fail(e, -ENODEV, "target: there is no PCI device %s", p->name);
 	if (strcmp(told(DEVICES, p->name, "driver_override"), "memcache"))
 		return mc_fail(e, -EINVAL,
-			       "target: nobody has offered %s; write memcache to its driver_override, and unbind its driver",
+			       "target: %s is not reserved for memcache; write memcache to its driver_override, and unbind its driver",
 			       p->name);
 	driver = driver_of(DEVICES, p->name);
 	if (*driver)

@@ -54,7 +54,7 @@ def _sentence_on_unanswered(results: list[dict]) -> Iterator[str]:
     bad = sorted({one["width_bytes"] for one in results if one.get("wide_reads") == "all_ones"})
     if bad:
         yield f"Reads of {', '.join(map(str, bad))} bytes get only ones: the device does not " \
-              "answer them, and their times are of nothing."
+              "answer them, and their times mean nothing."
 
 
 def _sentences_on_stores(times: Times, posted: bool) -> Iterator[str]:

@@ -6,8 +6,8 @@ about a change. In the rest, places are looked for where the distribution change
 change-point detection with a Gaussian kernel: Arlot, Celisse and Harchaoui, "A kernel multiple
 change-point algorithm via model selection", Journal of Machine Learning Research 20, 2019). There
 are some in pure noise, too, so each has to be confirmed: the runs after it are faster
-or slower than those before by judge.py, and of all ways to deal the runs to the two sides fewer
-than 1 in 5000 separate their ranks as well (a permutation test). The place that is least sure is
+or slower than those before by judge.py, and fewer than 1 in 5000 random divisions of these runs
+separate their ranks as well (a permutation test). The place that is least sure is
 dropped first, which makes the stretches beside it one.
 
 Few runs can't confirm a change in this way. Of 3 runs and more, a step is hinted at if it is four

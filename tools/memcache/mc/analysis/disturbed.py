@@ -9,7 +9,7 @@ from mc.records.results import Run
 MOST = 0.5      # of the samples of a result, or of the results of a run
 SPREAD = 20     # percent: a larger coefficient of variation leaves little of a figure
 OTHERS = {"disturbed_preemption": "preempted", "disturbed_migration": "moved to another CPU",
-          "disturbed_steal": "robbed of time by a hypervisor",
+          "disturbed_steal": "interrupted by the hypervisor",
           "disturbed_neighbour": "slowed at the same clock, as by a neighbour on the core"}
 # What other work does, and what a machine has at rest, too, such as its governor.
 WORK = ("load", "busy", "sibling", "steal")

@@ -139,9 +139,9 @@ WORDS = {
                    "it, and none did.",
     "types_unknown": "The timing does not show whether {types:and} had an effect: do not take "
                      "these rows as results of that type.",
-    "types_real": "{types:and}: {read:?as asked for, and real||real}"
-                  "{simulated:? on this simulated machine}"
-                  "{read:?||, by its timing (page tables can't be read here)}.",
+    "types_real": "{types:and}: {read:?page tables and ||}timing {read:?show||shows} what was "
+                  "asked for{simulated:?, on this simulated machine}"
+                  "{read:?|| (page tables can't be read here)}.",
 
     "types_left_out": "Left out: {types:and}, not shown to be real here (see below).",
     "wrong_data": "VERIFICATION FAILED in {n:# result}: memory did not hold what was written "
@@ -149,7 +149,7 @@ WORDS = {
 
     # Differences, and why nobody can tell.
     "finding": "{what}: {changes:,}.",
-    "even": "Even, whatever the fence: {speeds:;}.",
+    "even": "The fence makes no difference: {speeds:;}.",
     "same": "The same: {pairs:;}.",
     "unknown": "Can't tell: {pairs:;}.",
     "nothing": "Nothing.",
@@ -175,11 +175,11 @@ WORDS = {
                     "that of the samples.",
     "unsettled": f"~ In {{count:of result}} the loop had not settled: its {UNSETTLED}.",
     "disturbed": f"± {{count:of result}} {{count:was|were}} disturbed: {DISTURBED}.",
-    "most_disturbed": "DISTURBED: {count:of result} lost more than half of their samples, shared "
-                      "the CPU in more than half of them, or spread by more than 20 %; "
+    "most_disturbed": f"DISTURBED: {{count:of result}} {{count:is|are}} of little use: "
+                      f"{DISTURBED}; "
                       "{why:?{why:;}||nothing in the records says why}: measure again on a quiet "
                       "machine.{remedy:? {remedy}, the threads go before other work.}",
-    "not_quiet": "NOT QUIET, as a look before the run says: {work:;}. {bad:?{count:of result}||No "
+    "not_quiet": "NOT QUIET: other work before the run: {work:;}. {bad:?{count:of result}||No "
                  "result} {several:?were||was} disturbed (±)."
                  "{remedy:? {remedy}, the threads go before other work.}",
     "samples_hit": "{count:of sample} {taken:was|were} {how}",

@@ -90,7 +90,7 @@ def plan_side(where: str | None) -> Side:
     kernel = debugfs.Debugfs()
     if where == "kernel" or kernel.tests():
         return kernel
-    say("the module is not there, so a process measures")
+    say("the module is not loaded: a process measures instead")
     return user.User()
 
 
@@ -152,7 +152,7 @@ def ask(device: pci.Device) -> None:
     what = f"Take {device.address} {f'({kind}) ' if kind else ''}{driver}measure it, and give it " \
            "back?"
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise Failure(f"{what} Nobody is there to answer: --yes{even} does", WRONG)
+        raise Failure(f"{what} This is no terminal: answer by --yes{even}", WRONG)
     print(f"{what} [{kind or 'yes'}/no] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ([kind] if kind else ["y", "yes"]):
         raise Failure("nothing was measured, and the device was left alone")

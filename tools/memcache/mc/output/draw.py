@@ -70,7 +70,7 @@ STYLE = {
     "xtick.labelsize": 8.5, "ytick.labelsize": 8.5, "hatch.linewidth": 0.6,
     "svg.fonttype": "path", "svg.hashsalt": "memcache", "figure.facecolor": "white",
 }
-SHADED = {"loads": "median pass; the shade goes down to the fastest"}
+SHADED = {"loads": "line: median pass; shade: down to the fastest pass"}
 FORMATS = ("svg", "png", "pdf")
 
 

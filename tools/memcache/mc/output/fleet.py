@@ -125,8 +125,8 @@ def _summary(fleet: Fleet, slow: int, again: int) -> str:
     bare = len(fleet.hosts) - compared - len(fleet.few)
     return (f"{plural(len(fleet.hosts), 'host')} in {plural(len(fleet.groups), 'group')}, "
             f"{plural(fleet.compared, 'result')} compared: {slow} slow, {again} to be measured "
-            f"again, {compared - slow - again - unsure} not found slow, {unsure} can't be told, "
-            f"{len(fleet.few)} with too few like them"
+            f"again, {compared - slow - again - unsure} not found slow, {unsure} not known, "
+            f"{len(fleet.few)} with too few similar hosts"
             + (f", {bare} without a result that can be compared" if bare else "") + ".")
 
 
@@ -167,7 +167,7 @@ def _name_of_result(key: Key) -> str:
 def differences(group: Group, host: Host) -> str:
     """What is different about a host, for people."""
     return "; ".join(difference(*one) for one in group.differing_facts(host)) or \
-        "nothing that its record says"
+        "nothing in its record"
 
 
 def _groups(fleet: Fleet) -> list[Part]:
