@@ -33,10 +33,11 @@ CALLS = {
     "bw_mem -P 2 1.5M rd": "bandwidth size=3M op=read cpu=0-1",
     "bw_mem -P 1 64m rd": "bandwidth size=64m op=read cpu=0",
     "bw_mem 8m bzero": "bandwidth size=8m op=rep_stosb data=zero",
-    "lat_mem_rd -P 2 64": "latency size=1K..64M cpu=0-1",
-    "lat_mem_rd 64": "latency size=1K..64M",
-    "lat_mem_rd 64 128": "latency size=1K..64M stride=128 pattern=stride",
-    "lat_mem_rd -t 64 128": "latency size=1K..64M stride=128 pattern=random",
+    "lat_mem_rd -P 2 64": "latency size=1K..64M pattern=stride cpu=0-1",
+    "lat_mem_rd 256": "latency size=1K..256M pattern=stride",
+    "lat_mem_rd 64 128": "latency size=1K..64M pattern=stride stride=128",
+    "lat_mem_rd -t 256": "latency size=1K..256M pattern=random",
+    "lat_mem_rd -t 64 128": "latency size=1K..64M pattern=random stride=128",
     "lat_ctx -s 16 2 8": "os item=context processes=2,8 set=16K",
     "lat_ctx -s0 2": "os item=context processes=2 set=0K",
     "lat_syscall null": "os item=getppid",
@@ -46,10 +47,11 @@ CALLS = {
     "lat_select -n 200 tcp": "os item=select_tcp descriptors=200",
     "lat_mmap 2m x": "os item=mmap file=2m",
     "lat_tcp localhost": "os item=tcp",
-    "likwid-bench -t triad_avx -w S0:100kB:1": "bandwidth width=32 op=triad size=100kB cpu=0",
-    "likwid-bench -t stream_mem_avx512 -w N:1GB:4 -s 2":
-        "bandwidth width=64 op=nttriad size=1GB cpu=0-3 time=2",
-    "likwid-bench -t copy -W S0:1MB": "bandwidth op=copy size=1MB smt=off",
+    "likwid-bench -t stream_avx -w S0:100kB:1": "bandwidth width=32 op=triad size=99968 cpu=0",
+    "likwid-bench -t stream_mem_avx512_fma -w N:1.5GB:4 -s 2":
+        "bandwidth width=64 op=nttriad size=1500000000 cpu=0-3 time=2",
+    "likwid-bench -t load_mem -w N:9000B": "bandwidth op=ntread size=8960 cpu=all",
+    "likwid-bench -t copy -W N:1MB": "bandwidth op=copy size=1000000 cpu=all smt=off",
     "mlc --idle_latency -b200m -c0": "latency size=200m cpu=0",
     "mlc --idle_latency -b 2000 -c 3": "latency size=2000K cpu=3",
     "mlc --max_bandwidth -b100m -k0,2-4 -W3":
@@ -206,12 +208,13 @@ class Elsewhere(fake.unittest.TestCase):
                      "likwid-bench -t copy -w S0:100kB:2:1", "likwid-bench -w S0:1MB:2:1:2"):
             self.refused(f"^{call.split()[0]}: .* has no count", call)
         for call in ("bw_mem -P x 64M rd", "lat_mem_rd -P 0 64", "bw_mem -P4x 64M rd",
-                     "likwid-bench -w N:1MB:x", "likwid-bench -w S0:1MB:"):
-            self.refused(f"^{call.split()[0]}: .* is no number of CPUs", call)
+                     *(f"likwid-bench -w {one}" for one in ("N:1MB:x", "S0:1MB:", "S0:1MB"))):
+            self.refused(f"^{call.split()[0]}: .* names no number of CPUs", call)
         for call in ("likwid-bench -t", "bw_mem 64M rd -P", "mlc --loaded_latency -d -R",
                      "mbw 5 -n", "lat_ctx -s"):
             self.refused(f"^{call.split()[0]}: -. needs a value$", call)
         self.refused("^op=all: name the operations", "bandwidth op=all")
+        self.refused("^op: '_fma' is not one of ", "bandwidth op=_fma")
 
     def test_a_size_of_each_thread_needs_their_number(self):
         self.refused("^mlc: -b100 is the size of a thread; write that of all: size=$",
@@ -248,7 +251,8 @@ class Elsewhere(fake.unittest.TestCase):
         for call, why in (("mlc --loaded_latency -T", "bandwidth"),
                           ("likwid-bench -a", "memcache-user --tests bandwidth"),
                           ("mlc --loaded_latency -g delays", "delay="), ("mlc -o file", "mix"),
-                          ("likwid-bench -f dir", "memcache loop"), ("mlc -K 8", "width=")):
+                          ("likwid-bench -f dir", "memcache loop"),
+                          ("likwid-bench -t triad_avx", "four arrays"), ("mlc -K 8", "width=")):
             self.refused(f"^{call.split()[0]}: -.: (?!.*has no counterpart).*{why}", call)
 
     def test_without_memcache_user(self):

@@ -12,8 +12,9 @@
  *        same argument or the next one; `#1`, `#2`: an argument without an option, `#+`: each of
  *        them; empty: the program itself. In a request: the word in place of the test; `key=`;
  *        `key=value`, where a value that begins with _ is the end of one
- * @ours: what it is here: the test, and key=value. `*` stands for the value, `@2` for the second
- *        of the parts of it that colons divide, `%` or `%3` for a list of so many CPUs. A unit
+ * @ours: what it is here: the test, and key=value. `*` stands for the value, `@2` for the size
+ *        in the second of the parts of it that colons divide, in units of 1000, `%` or `%3` for a
+ *        list of so many CPUs, all if a part behind `N` lacks it. A unit
  *        behind them counts only if the value has none. `a=*|b=*`: the first that the test has
  * @suite: the suite of the front end that measures the same, if no keys are given
  * @why: the advice that is given in place of a translation

@@ -162,8 +162,24 @@ static bool show_cpus(struct mc_text *t, const char *count)
 	return true;
 }
 
+/* Show a size whose units are powers of 1000, in whole lines. */
+static void show_decimal(struct mc_text *t, const char *size)
+{
+	static const char * const units[] = { "B", "kB", "MB", "GB" };
+	char *unit;
+	double bytes = strtod(size, &unit);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(units) && strcasecmp(unit, units[i]); i++)
+		bytes *= 1000;
+	if (i == ARRAY_SIZE(units) || bytes < 64 || bytes > 1e15)
+		mc_textf(t, "%s", size);
+	else
+		mc_textf(t, "%llu", (u64)bytes & ~63ULL);
+}
+
 /*
- * Put a value into a word of the table. Return: 0, -ENOENT if it lacks a part, or -EINVAL if it is
+ * Put a value into a word of the table. Return: 0, -ENOENT if it lacks a part, or -EINVAL if it has
  * no number of CPUs.
  */
 static int fill(struct mc_text *t, const char *from, size_t len, const char *value)
@@ -179,8 +195,14 @@ static int fill(struct mc_text *t, const char *from, size_t len, const char *val
 			continue;
 		}
 		if (i + 1 < len && from[i + 1] >= '1' && from[i + 1] <= '9') {
-			if (!part_of(value, from[++i] - '0', part, sizeof(part)))
-				return -ENOENT;
+			if (!part_of(value, from[++i] - '0', part, sizeof(part))) {
+				if (c != '%' || !strchr(value, ':'))
+					return -ENOENT;
+				if (strncmp(value, "N:", 2))
+					return -EINVAL;
+				mc_textf(t, "all");
+				continue;
+			}
 		} else {
 			snprintf(part, sizeof(part), "%s", value);
 		}
@@ -189,7 +211,10 @@ static int fill(struct mc_text *t, const char *from, size_t len, const char *val
 				return -EINVAL;
 			continue;
 		}
-		mc_textf(t, "%s", part);
+		if (c == '@')
+			show_decimal(t, part);
+		else
+			mc_textf(t, "%s", part);
 		/* The unit of the other program counts if the value has none. */
 		if (i + 1 < len && memchr("KMG", from[i + 1], 3) && *part &&
 		    !memchr("0123456789", part[strlen(part) - 1], 10))
@@ -365,10 +390,10 @@ static int check_arguments(const char *program, const struct mc_spec *spec,
 static int explain(const char *program, char **args, struct argument *out)
 {
 	unsigned int n = 0, position = 0;
-	char place[8];
+	char text[256];
 
 	for (; *args && n < MOST; args++) {
-		const char *value = "", *word = *args;
+		const char *value = "", *rest, *word = *args;
 		const struct mc_elsewhere *row = find_row(program, word);
 
 		position += **args != '-';
@@ -376,9 +401,14 @@ static int explain(const char *program, char **args, struct argument *out)
 			row = find_option(program, *args, &value);
 			if (row && !value && args[1] && *args[1] != '-')
 				value = *++args;
+			/* Some values have a row of their own. */
+			snprintf(text, sizeof(text), "%s%s", word, word == *args ? "" : *args);
+			row = find_option(program, text, &rest);
+			if (row && row->why)
+				value = rest;
 		} else if (!row && !strchr(*args, '=')) {
-			snprintf(place, sizeof(place), "#%u", position);
-			row = find_row(program, place);
+			snprintf(text, sizeof(text), "#%u", position);
+			row = find_row(program, text);
 			row = row ? row : find_row(program, "#+");
 			value = *args;
 		}
@@ -494,7 +524,7 @@ static int translate(struct words *w, const char *program, char **args)
 				w->suite = row->suite;
 			added = apply(w, row, found[i].value, found, n);
 			if (added < 0) {
-				fprintf(stderr, "memcache-user: %s: %s %s is no number of CPUs\n",
+				fprintf(stderr, "memcache-user: %s: %s %s names no number of CPUs\n",
 					program, found[i].word, found[i].value);
 				return added;
 			}
@@ -573,13 +603,15 @@ static bool usual_value(struct words *w, const struct mc_key *key, const char *v
 		return false;
 	}
 	if (end == strlen(value)) {
+		if (!row->ours)
+			return false;
 		mc_textf(list, "%s%s", list->len ? "," : "", strchr(row->ours, '=') + 1);
 		return true;
 	}
 	base = strndup(value, end);
 	known = base && usual_value(w, key, base, list, why);
 	free(base);
-	if (known)
+	if (known && row->ours)
 		put(w, row->ours, false);
 	return known;
 }
