@@ -25,14 +25,6 @@ class HeldOut(unittest.TestCase):
         self.assertEqual(judge.chosen_by_others(series), ["lucky", "lucky", "steady"])
         self.assertEqual(judge.held_out(series), [1.0, 1.0, 10.0])
 
-    def test_a_latency_is_better_when_it_is_lower(self):
-        series = {"slow": [5.0, 5.0, 5.0], "fast": [4.0, 4.0, 4.0]}
-        self.assertEqual(judge.best(series, lower_is_better=True), "fast")
-        self.assertEqual(judge.held_out(series, lower_is_better=True), [4.0, 4.0, 4.0])
-
-    def test_one_round(self):
-        self.assertEqual(judge.held_out({"a": [1.0], "b": [2.0]}), [2.0])
-
     def test_more_forms_are_no_advantage(self):
         """All forms are equally fast; one side has 20, the other one."""
         random, ratios, naive = Random(1), [], []
@@ -44,42 +36,14 @@ class HeldOut(unittest.TestCase):
         self.assertAlmostEqual(judge.mean(ratios), 1.0, delta=0.01)
         self.assertGreater(judge.mean(naive), 1.02)
 
-    def test_more_peers_are_no_disadvantage(self):
-        random, ratios = Random(2), []
-        for _ in range(100):
-            peers = {str(i): noise(random, 10) for i in range(20)}
-            ratios.append(mean_only({"": noise(random, 10)}, peers).ratio)
-        self.assertAlmostEqual(judge.mean(ratios), 1.0, delta=0.01)
-
 
 class Interval(unittest.TestCase):
-    def test_it_holds_the_median(self):
-        values = noise(Random(3), 30)
-        low, high = judge.interval(values, Random(0))
-        self.assertLess(low, judge.median(values))
-        self.assertGreater(high, judge.median(values))
-        self.assertGreaterEqual(low, min(values))
-        self.assertLessEqual(high, max(values))
-
-    def test_more_rounds_make_it_narrower(self):
-        few, many = (judge.interval(noise(Random(4), n), Random(0)) for n in (8, 200))
-        self.assertLess(many[1] - many[0], few[1] - few[0])
 
     def test_how_often_it_holds_the_truth(self):
         random = Random(5)
         found = [judge.interval(noise(random, 15), random, resamples=300) for _ in range(300)]
         held = sum(low <= 100.0 <= high for low, high in found)
         self.assertGreaterEqual(held, 270)
-
-    def test_equal_values(self):
-        self.assertEqual(judge.interval([2.0] * 5, Random(0)), (2.0, 2.0))
-
-    def test_too_few_rounds(self):
-        self.assertIsNone(judge.interval([1.0] * 4, Random(0)))
-
-    def test_the_same_each_time(self):
-        values = noise(Random(6), 10)
-        self.assertEqual(judge.interval(values, Random(0)), judge.interval(values, Random(0)))
 
 
 class Word(unittest.TestCase):
@@ -98,10 +62,6 @@ class Judge(unittest.TestCase):
         self.assertEqual(mean_only({"": slow}, {"peer": fast}).word, "behind")
         self.assertEqual(mean_only({"": slow}, {"peer": fast}, lower_is_better=True).word, "ahead")
         self.assertEqual(mean_only({"": slow}, {"peer": slow}).word, "equal")
-
-    def test_names(self):
-        found = mean_only({"a": [1.0] * 5, "b": [2.0] * 5}, {"x": [4.0] * 5, "y": [3.0] * 5})
-        self.assertEqual((found.own, found.peer, found.ratio), ("b", "x", 0.5))
 
     def test_rounds_are_paired(self):
         """Both sides drift alike, so the ratio does not."""
@@ -122,11 +82,3 @@ class Judge(unittest.TestCase):
         peers = {"mean of": [100.0] * 5, "best of": [105.0] * 5}
         found = judge.judge(own, peers, {"mean of": "mean", "best of": "best"})
         self.assertEqual((found.peer, found.ratio), ("mean of", 0.9))
-
-    def test_few_rounds_have_no_verdict(self):
-        found = mean_only({"": [1.0] * 3}, {"peer": [2.0] * 3})
-        self.assertEqual((found.ratio, found.interval, found.word), (0.5, None, "na"))
-
-    def test_coefficient_of_variation(self):
-        self.assertEqual(judge.cv([2.0]), 0.0)
-        self.assertAlmostEqual(judge.cv([9.0, 10.0, 11.0]), 0.1)

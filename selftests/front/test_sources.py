@@ -19,10 +19,7 @@ TOOL = fake.TOP / "tools/reference"
 sys.path.insert(0, str(TOOL))
 
 importer = fake.load_script("reference_import", TOOL / "import")
-import boards  # noqa: E402
 import build  # noqa: E402
-import cpuid  # noqa: E402
-import latencies  # noqa: E402
 import servers  # noqa: E402
 import slots  # noqa: E402
 from machines import Measured  # noqa: E402
@@ -88,166 +85,6 @@ M1 L3    11.000 nsec   44.000 clks (MemSize:   4096 KiB Stride:  128)
 Best Linear_Forward Tests
 M1 Mem    9.000 nsec   36.000 clks (MemSize: 131072 KiB Stride:  128)
 """
-OLD = """\
-some.dll build: 2.7.3 Dec  6 2011 23:23:18
-OS:6.1 Freq: 2000.00MHz Priority:020
-CPU#000 L1D cache:    32KB,   64 byte cache line,  8 way, SMask:01
-CPU#000 L2  cache:   256KB,   64 byte cache line,  8 way, SMask:01
-CPU#000 L3  cache:  8192KB,   64 byte cache line, 16 way, SMask:0f
-*** Linear Read Latency ***
-Stride,     8,  64,  4K,
-    16.0K,   4,   4,
- 65536.0K,   4,  24, 200,
-*** BlockRandom Read Latency ***
-Block,      8,  4K,  8K, 16K,
-    16.0K,   4,   4,   4,
-   128.0K,  10,  10,  10,  10,
-   512.0K,  10,  25,  25,  25,
-  4096.0K,  10,  47,  48,  49,
- 65536.0K,  10, 160, 162, 164,
-*** Random Read Latency ***
-Stride,     4,   8,  64,
-    16.0K,   4,   4,   4,
- 65536.0K, 300, 300, 400,
-"""
-BOARD = """\
-sbc-bench v0.9.60 Some Board 1.0 (Tue, 05 Mar 2024 19:04:30 +0000)
-
-Checking cpufreq OPP for cpu0-cpu3 (Cortex-A76):
-
-Cpufreq OPP: 2400    Measured: 2399 (2399.1/2399.0)
-Cpufreq OPP: 2000    Measured: 1999 (1999.1/1999.0)
-
-##########################################################################
-
-Executing benchmark on cpu0 (Cortex-A76):
-
- C copy                                               :   9999.9 MB/s (2)
- ---
- libc memcpy copy                                     :   6000.0 MB/s (3, 0.2%)
- libc memset fill                                     :   9000.0 MB/s (2)
-
-block size : single random read / dual random read, [MADV_NOHUGEPAGE]
-  67108864 :  164.9 ns          /   210.4 ns
-
-block size : single random read / dual random read, [MADV_HUGEPAGE]
-  33554432 :  110.0 ns          /   167.2 ns
-  67108864 :  120.0 ns          /   167.6 ns
-
-##########################################################################
-
-Executing ramlat on cpu0 (Cortex-A76), results in ns:
-
-       size:  1x32  2x32  1x64  2x64 1xPTR 2xPTR 4xPTR 8xPTR
-         4k: 1.678 1.669 1.668 1.667 1.667 1.669 1.667 3.173
-        64k: 1.667 1.667 1.667 1.667 1.667 1.667 1.667 3.250
-       128k: 5.001 5.004 5.001 5.002 5.000 5.595 7.274 12.63
-       256k: 5.002 5.003 5.007 5.004 5.002 5.710 7.155 12.64
-     65536k: 128.5 126.9 128.3 126.8 137.8 126.9 127.3 128.2
-
-##########################################################################
-
-DT compat: some,board-1
-           maker,chip7
- Compiler: gcc
-"""
-
-
-def figures(one):
-    return {name: round(value, 3) for name, value in one.figures.items()}
-
-
-class Dumps(unittest.TestCase):
-    def one(self, text):
-        [cpu] = cpuid.cpus(text)
-        return cpu
-
-    def test_leaf_4_has_a_subleaf_a_cache(self):
-        cpu = self.one(dump(leaves=INTEL))
-        self.assertEqual({"L1D": 32, "L1I": 32, "L2": 256, "L3": 8192}, cpu.caches())
-        self.assertEqual(("GenuineIntel", (6, 0x9e, 10), BRAND),
-                         (cpu.vendor, cpu.signature, cpu.name))
-
-    def test_leaf_8000001d_has_the_same_form(self):
-        leaves = cache_leaf(1, 1, 48, 12, 0x8000001d) + cache_leaf(2, 3, 1024, 16, 0x8000001d)
-        self.assertEqual({"L1D": 48, "L2": 1024},
-                         self.one(dump("AuthenticAMD", 0xb40f40, leaves)).caches())
-
-    def test_listed_sizes_are_compared(self):
-        self.assertEqual(("", False), cpuid.difference(self.one(dump(leaves=INTEL) + TABLE)))
-        text, bad = cpuid.difference(self.one(dump(leaves=INTEL) + TABLE.replace("256", "512")))
-        self.assertEqual(("L2 256 KiB, listed 512", True), (text, bad))
-        self.assertEqual(("no leaf tells the caches of this CPU", False),
-                         cpuid.difference(self.one(dump("RiseRiseRise", 0x504))))
-
-    def test_only_cpus_that_run_linux_are_taken(self):
-        self.assertTrue(self.one(dump()).runs_linux)
-        self.assertFalse(self.one(dump(edx=0)).runs_linux)
-        self.assertFalse(self.one(dump(flags=1 << 31)).runs_linux)      # a hypervisor
-
-
-class Latencies(unittest.TestCase):
-    def test_the_newer_kind_sums_up(self):
-        one = latencies.machine("GenuineIntel00906EA_Some_01_NewMemLat.txt", NEW)
-        self.assertEqual(("GenuineIntel 6 158", 2017), (one.model, one.year))
-        self.assertEqual({
-            "l1_cycles": 4, "l2_cycles": 12, "l3_cycles": 44, "l3_ns": 11, "memory_ns": 70,
-            "memory_stride_ns": 5, "dtlb_entries": 32, "stlb_entries": 1536,
-            "dtlb_miss_cycles": 9}, figures(one))
-
-    def test_the_older_kind_has_tables_of_cycles(self):
-        one = latencies.machine("GenuineIntel00206F2_Some_MemLatX64.txt", OLD)
-        self.assertEqual({"l1_cycles": 4, "l2_cycles": 10, "l3_cycles": 48, "l3_ns": 24,
-                          "memory_ns": 81, "memory_stride_ns": 12}, figures(one))
-
-    def test_lines_that_were_loaded_early_show_no_memory(self):
-        """Where loads in random order within pages take far less time than in any order, memory
-        was not waited for."""
-        text = NEW + "Best Random_Full Tests\nM1 Mem  {} nsec  1.0 clks (MemSize: 131072 KiB)\n"
-        one = latencies.machine("GenuineIntel00906EA_Some_NewMemLat.txt", text.format("77.000"))
-        self.assertEqual((70, 44), (one.figures["memory_ns"], one.figures["l3_cycles"]))
-        one = latencies.machine("GenuineIntel00906EA_Some_NewMemLat.txt", text.format("140.00"))
-        self.assertEqual(12, one.figures["l2_cycles"])
-        for figure in ("l3_cycles", "l3_ns", "memory_ns"):
-            self.assertNotIn(figure, one.figures)
-
-    def test_the_newest_file_of_a_machine_counts(self):
-        with tempfile.TemporaryDirectory() as top:
-            folder = Path(top) / "GenuineIntel"
-            folder.mkdir()
-            for name, text in (("MemLatX86", OLD), ("NewMemLat", NEW), ("MemLatX64", OLD)):
-                (folder / f"GenuineIntel00906EA_Some_{name}.txt").write_text(text)
-            [one] = latencies.read(Path(top))
-            self.assertEqual(70, one.figures["memory_ns"])
-
-
-class Boards(unittest.TestCase):
-    def test_figures_of_a_core(self):
-        [one] = boards.machines(BOARD)
-        self.assertEqual(("Arm 8 3339", "maker,chip7", 2024), (one.model, one.platform, one.year))
-        self.assertEqual({"copy_mb_per_s": 12000, "write_mb_per_s": 9000, "l1_cycles": 3.999,
-                          "l2_cycles": 11.995, "memory_ns": 121.667}, figures(one))
-
-    def test_a_set_that_a_large_cache_serves_shows_no_memory(self):
-        [one] = boards.machines(BOARD.replace(
-            " 128.2\n", " 128.2\n   131072k: 300.1 300.2 300.3 300.4 310.5 300.1 300.2 300.3\n"))
-        self.assertNotIn("memory_ns", one.figures)
-        self.assertIn("l2_cycles", one.figures)
-        [one] = boards.machines(BOARD.replace(
-            " 128.2\n", " 128.2\n   131072k: 150.1 150.2 150.3 150.4 160.5 150.1 150.2 150.3\n"))
-        self.assertIn("memory_ns", one.figures)
-
-    def test_virtual_machines_are_left_out(self):
-        for line in ("Hypervisor vendor:   KVM", " SoC guess: x / flawed since running in proot"):
-            self.assertEqual([], list(boards.machines(f"{BOARD}{line}\n")))
-
-    def test_results_of_a_board_are_one_machine(self):
-        with tempfile.TemporaryDirectory() as top:
-            (Path(top) / "results").mkdir()
-            for i, rate in enumerate(("6000.0", "7000.0", "7100.0")):
-                (Path(top) / f"results/{i}.txt").write_text(BOARD.replace("6000.0", rate))
-            [one] = boards.read(Path(top))
-            self.assertEqual(14000, one.figures["copy_mb_per_s"])
 
 
 class Servers(unittest.TestCase):
@@ -259,92 +96,6 @@ class Servers(unittest.TestCase):
         self.assertEqual("GenuineIntel 6 158", self.find("Some Core i9-1234 @ 3.00 GHz"))
         self.assertEqual("", self.find("Some Core i9-12345"))
         self.assertEqual("", self.find("Twin 1"))       # two models have it
-
-    def test_curves_of_mess(self):
-        with tempfile.TemporaryDirectory() as top:
-            folder = Path(top) / "Systems/One/local/processed"
-            folder.mkdir(parents=True)
-            (Path(top) / "Systems/One/README.md").write_text(
-                "| Model | a | Sockets |\n| --- | --- | --- |\n"
-                "| Intel Xeon Gold 5218 | x | 2 | 9 |\n")
-            (folder / "memory_curves.csv").write_text(
-                "read_pct_rounded,bandwidth_mean,latency_mean\n100.0,0.0,90.0\n100.0,95.5,200\n"
-                "50.0,120.0,300\n")
-            [one] = servers.mess(Path(top), self.find)
-        self.assertEqual("GenuineIntel 6 85 steppings 5-7", one.model)
-        self.assertEqual({"memory_ns": 90, "socket_read_mb_per_s": 95500}, figures(one))
-
-    def test_the_table_of_perfspect_is_of_all_sockets(self):
-        with tempfile.TemporaryDirectory() as top:
-            path = Path(top) / "cmd/benchmark/benchmark.go"
-            path.parent.mkdir(parents=True)
-            path.write_text('\t{a, "2"}: {Description: "Reference (Intel 2S Xeon 8380)", CPUSpeed: '
-                            "1, MemPeakBandwidth: 350.6, MemMinLatency: 70},\n")
-            [one] = servers.perfspect(Path(top), self.find)
-        self.assertEqual({"memory_ns": 70, "socket_read_mb_per_s": 175300}, figures(one))
-
-    def matrix(self, clusters, cores, threads):
-        """The figures of threads in cores in clusters, whose latencies are 7, 20 and 80 ns."""
-        count = clusters * cores * threads
-
-        def ns(one, other):
-            return 7 if one // threads == other // threads else \
-                20 if one // (threads * cores) == other // (threads * cores) else 80
-        with tempfile.TemporaryDirectory() as top:
-            (Path(top) / "results").mkdir()
-            (Path(top) / "results/Some Core i9-1234.csv").write_text("".join(
-                ",".join([str(ns(i, j)) for j in range(i)] + [""] * (count - i)) + "\n"
-                for i in range(count)))
-            [one] = servers.core_to_core(Path(top), self.find)
-        return figures(one)
-
-    def test_pairs_of_cores_are_near_or_far(self):
-        for shape in ((2, 4, 2), (2, 6, 1), (8, 3, 2), (16, 4, 2), (2, 8, 4)):
-            with self.subTest(shape):
-                self.assertEqual({"c2c_near_ns": 20, "c2c_far_ns": 80}, self.matrix(*shape))
-        for shape in ((1, 4, 2), (1, 8, 4), (1, 8, 1)):
-            with self.subTest(shape):
-                self.assertEqual({"c2c_near_ns": 20}, self.matrix(*shape))
-
-
-def report(*sizes, maker="Intel", signature="Type 0, Family 6, Model 158, Stepping 9", cpus=1,
-           product="Some Board"):
-    """What dmidecode prints of a machine with a slot of each of these sizes in a channel."""
-    return f"System Information\n\tProduct Name: {product}\n\n" + cpus * (
-        f"Processor Information\n\tManufacturer: {maker}\n\tSignature: {signature}\n\n") + "".join(
-        f"Memory Device\n\tSize: {size}\n\tForm Factor: DIMM\n\tData Width: 64 bits\n"
-        f"\tLocator: Channel{letter}-DIMM0\n\n" for letter, size in zip("ABCDEF", sizes))
-
-
-class Slots(unittest.TestCase):
-    def test_filled_channels_make_the_width_of_a_socket(self):
-        full, empty = "8 GB", "No Module Installed"
-        goldmont = "Type 0, Family 6, Model 92, Stepping 9"
-        for text, told in ((report(full, full), ("GenuineIntel 6 158", 128)),
-                           (report(full, empty), ("GenuineIntel 6 158", 64)),
-                           (report(full, full, full, full, cpus=2), ("GenuineIntel 6 158", 128)),
-                           (report(full, full, signature=goldmont), ("GenuineIntel 6 92", 128)),
-                           (report(full, full, full, full, signature=goldmont), None),
-                           (report(full, maker="Advanced Micro Devices, Inc.",
-                                   signature="Family 25, Model 33, Stepping 0"),
-                            ("AuthenticAMD 25 33", 64)),
-                           (report(full, product="VMware7,1"), None), (report(empty), None),
-                           (report(full, maker="Other"), None), (report(full, cpus=0), None),
-                           (report(full).replace("ChannelA-", ""), None), ("", None),
-                           (report(full).replace("DIMM\n", "Row Of Chips\n"), None)):
-            with tempfile.TemporaryDirectory() as top, self.subTest(told):
-                path = Path(top) / "report"
-                path.write_text(text)
-                one = slots.machine(path)
-                self.assertEqual(told, one and (one.model, one.figures["memory_bits"]))
-
-    def test_all_servers_count_and_a_part_of_the_others(self):
-        with tempfile.TemporaryDirectory() as top:
-            for name in ("Server/a/AB", "Server/a/A0", "Desktop/a/b/A1", "Desktop/a/b/A0"):
-                path = Path(top) / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(report("8 GB"))
-            self.assertEqual(["A0", "A0", "AB"], [one.name for one in slots.read(Path(top))])
 
 
 def machines(*values, figure="memory_ns", model="GenuineIntel 6 158"):
@@ -444,14 +195,6 @@ class Building(unittest.TestCase):
     def test_an_odd_machine_of_many_is_left_out(self):
         self.assertEqual((78, 4), ((row := self.row(70, 72, 75, 78, 300)).high, row.machines))
         self.assertEqual(300, self.row(70, 72, 300).high)       # nobody knows which is odd
-
-    def test_a_rare_width_of_memory_is_odd(self):
-        for values, told in (((64, 128), (64, 128)), ((128,), (128, 128)),
-                             ((64,) * 3 + (128,) * 8 + (160,), (64, 128)),
-                             ((64,) + (128,) * 3, (128, 128))):
-            row = build.build(machines(*values, figure="memory_bits"), {}, {}).rows[
-                "GenuineIntel 6 158"]["memory_bits"]
-            self.assertEqual(told, (row.low, row.high))
 
     def test_allowances_follow_from_differences(self):
         alike, apart = ([[(0.0,), (log(by),)], [(0.0,), (-log(by),)]] * 5 for by in (1.02, 1.2))
