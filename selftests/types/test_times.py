@@ -2,8 +2,6 @@
 """For every operation, width and fence on UC and WC memory: the module executed the
 accesses that the record's payload says, and they took the time that they cost."""
 
-from fractions import Fraction
-
 import accesses
 import room
 
@@ -12,11 +10,10 @@ FENCED = ("write", "ntwrite", "copy", "ntcopy", "rmw", "triad", "nttriad", "rw31
           "rw32", "ntrw31", "ntrw91")
 UNFENCED = ("read", "ntread")
 
-# With these prices, a sample is one pass in one window, as it is without prices, so that
-# both runs execute the same instructions. With the prices of a file that may differ.
+# With these prices, a sample is one pass in one window.
 KIND = {"uc_load_ns": 53, "uc_store_ns": 59, "wc_load_ns": 47, "wc_line_ns": 31, "wc_word_ns": 11}
 ACCESSES = 9216     # accesses of an array: they last longer than the shortest sample
-# Only UC and WC memory has a price, so everything else takes the same time in both runs.
+# Only UC and WC memory has a price.
 CACHES_FREE = {key: 0 for key in ("l1_ns", "l2_ns", "l3_ns", "memory_ns", "flush_ns",
                                   "tlb_miss_ns")}
 
@@ -26,7 +23,7 @@ def widths(op: str) -> list[int]:
 
 
 class Cells(room.Tests):
-    """Two runs, with and without prices; a cell is a type, operation, width and fence."""
+    """A cell is a type, operation, width and fence."""
     any_prices = True
     fences = "none", "sfence", "mfence", "uc"
     unfenced, fenced = UNFENCED, FENCED
@@ -44,67 +41,30 @@ class Cells(room.Tests):
     def setUpClass(cls):
         super().setUpClass()
         cls.cells = {}
-        cls.cost = {}
-        # The module stays loaded: its buffers lie where they are.
-        for free in (False, True):
-            cls.room.machine.prices(**(room.FREE if free else CACHES_FREE | (
-                {} if room.FILE_GIVEN else KIND)))
-            cls.cost[free] = dict(cls.room.machine.cost)
-            for line in cls.lines():
-                run = cls.room.ask(line)
-                for number, result in enumerate(run.results):
-                    key = (result["type"], result["op"], result["width_bytes"], result["fence"])
-                    result["width_bytes"] = min(result["width_bytes"], cls.most)
-                    cls.cells[free, *key] = (result, run.windows_of(number))
+        cls.room.machine.prices(**CACHES_FREE | ({} if room.FILE_GIVEN else KIND))
+        for line in cls.lines():
+            run = cls.room.ask(line)
+            for number, result in enumerate(run.results):
+                key = result["type"], result["op"], result["width_bytes"], result["fence"]
+                result["width_bytes"] = min(result["width_bytes"], cls.most)
+                cls.cells[key] = (result, run.windows_of(number))
 
-    def measured(self, op):
-        """The result, and the windows of the sample, of each cell of an operation."""
-        found = [(key, *cell) for key, cell in self.cells.items() if key[2] == op]
-        self.assertEqual(len(found), 2 * 2 * len(widths(op)) *
+    def check(self, op):
+        """The machine saw the accesses of the payload, and these took what they cost."""
+        found = [(key, *cell) for key, cell in self.cells.items() if key[1] == op]
+        self.assertEqual(len(found), 2 * len(widths(op)) *
                          (1 if op in self.unfenced else len(self.fences)))
-        for (free, *key), result, windows in found:
-            with self.subTest(cell=key, prices=not free):
-                yield free, key, result, accesses.sample(result, windows)
-
-    def counts(self, op):
-        for _free, _key, result, windows in self.measured(op):
-            self.assertEqual(accesses.differences(result, windows), [])
-
-    def times(self, op):
-        for free, _key, result, windows in self.measured(op):
-            charged = accesses.cost_ns(accesses.of(result), result["type"], self.cost[free])
-            ticks, of_memory = (room.total(windows, key) for key in ("ticks", "charged"))
-            self.assertEqual(of_memory, charged)
-            # The time in the record is that of its windows, to the picosecond.
-            self.assertEqual(round(result["median_ns"] * 1000),
-                             ticks * 1000 // result["passes_per_sample"])
-
-    def differences(self, op):
-        """The time with prices, minus the time without, minus accesses times price. This is 0
-        if the sample has the same windows and passes in both runs. If not, the rest is the
-        instructions of a window around its loop, some of which run once for each pass."""
-        cells = {}
-        for free, key, result, windows in self.measured(op):
-            passes = result["passes_per_sample"]
-            own = room.total(windows, "ticks") - room.total(windows, "charged")
-            charged = accesses.cost_ns(accesses.of(result), result["type"], self.cost[free])
-            cells.setdefault(tuple(key), {})[free] = (
-                result["median_ns"], Fraction(own, passes), Fraction(charged, passes),
-                (len(windows), passes))
-        exact = 0
-        for key, cell in cells.items():
-            (on, own, charged, shape), (off, own_off, _, shape_off) = cell[False], cell[True]
-            rest = round((on - off) * 1000) - round(charged * 1000)
-            with self.subTest(key=key):
-                # A record has three decimals, each rounded down.
-                self.assertLessEqual(abs(rest - (own - own_off) * 1000), 1)
-                if not room.FILE_GIVEN:
-                    self.assertEqual(shape, shape_off)
-                if shape == shape_off:
-                    self.assertEqual(rest, 0)
-            exact += rest == 0
-        print(f"# {op}: {exact} of {len(cells)} cells to 0.0 ns as they are, the others with "
-              "their windows' own instructions")
+        for key, result, all_windows in found:
+            with self.subTest(cell=key):
+                windows = accesses.sample(result, all_windows)
+                self.assertEqual(accesses.differences(result, windows), [])
+                charged = accesses.cost_ns(accesses.of(result), result["type"],
+                                           self.room.machine.cost)
+                ticks, of_memory = (room.total(windows, key) for key in ("ticks", "charged"))
+                self.assertEqual(of_memory, charged)
+                # The time in the record is that of its windows, to the picosecond.
+                self.assertEqual(round(result["median_ns"] * 1000),
+                                 ticks * 1000 // result["passes_per_sample"])
 
 
 class Times(Cells):
@@ -120,11 +80,6 @@ class TimesArm64(Cells):
     most = 16
 
 
-def for_each(cells, name):
-    for op in (*cells.unfenced, *cells.fenced):
-        setattr(cells, f"test_{name}_{op}", lambda self, op=op: getattr(self, name)(op))
-
-
 for cells in Times, TimesArm64:
-    for name in "counts", "times", "differences":
-        for_each(cells, name)
+    for op in (*cells.unfenced, *cells.fenced):
+        setattr(cells, f"test_{op}", lambda self, op=op: self.check(op))
