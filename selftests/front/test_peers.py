@@ -2,7 +2,6 @@
 """make bench-peers: what it knows about the peers and about cores."""
 
 import sys
-import tomllib
 import unittest
 from unittest import mock
 
@@ -12,8 +11,7 @@ BENCH = fake.TOP / "tools/bench"
 sys.path.insert(0, str(BENCH))
 
 peers = fake.load_script("peers", BENCH / "peers")
-CONFIG = tomllib.loads((BENCH / "peers.toml").read_text()) | \
-    tomllib.loads(peers.CORES.read_text())
+CONFIG = peers.read_config()
 
 
 class Configuration(unittest.TestCase):
