@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The test `file`: what it reads and writes, what it never does, and its errors. */
+/*
+ * The test `file`: what it reads and writes, what it never does, and its errors. What does not depend
+ * on the kernel is in the native tests file and file_errors.
+ */
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -81,17 +84,6 @@ TEST_F(file, is_written_and_read_back)
 	EXPECT_EQ(0, run_threads());
 }
 
-TEST_F(file, each_has_its_own)
-{
-	EXPECT_EQ(0, small("op=write,read files=each readers=3 bytes=1M check=on cpu=any"));
-	EXPECT_EQ(2, results_with("\"verified\":\"ok\""));
-	EXPECT_EQ(2, results_with("\"payload_bytes\":3145728,"));
-	EXPECT_EQ(M, size_of(F ".0"));
-	EXPECT_EQ(M, size_of(F ".2"));
-	EXPECT_EQ(-1, size_of(F));
-	EXPECT_EQ(-1, size_of(F ".3"));
-}
-
 TEST_F(file, is_made_shorter_or_longer)
 {
 	EXPECT_EQ(0, small("op=write bytes=4M"));
@@ -101,37 +93,6 @@ TEST_F(file, is_made_shorter_or_longer)
 	EXPECT_EQ(0, small("op=write bytes=2M"));
 	EXPECT_EQ(0, small("check=on"));
 	EXPECT_EQ(2 * M, size_of(F));
-}
-
-/* Bytes of the header, at the ends of transfers, and the last one. */
-TEST_F(file, wrong_byte_is_found_where_it_is)
-{
-	static const long at[] = { 32, 65535, 65536, 700001, M - 1 };
-	char text[128];
-	unsigned int i;
-
-	ASSERT_EQ(0, small("op=write bytes=1M"));
-	for (i = 0; i < sizeof(at) / sizeof(*at); i++) {
-		ASSERT_EQ(0, flip(F, at[i]));
-		EXPECT_EQ(-EBADMSG, small("transfer=64K,1M readers=1,3 check=on,off"));
-		snprintf(text, sizeof(text),
-			 "error: EBADMSG check: byte %ld of " F " is wrong\n", at[i]);
-		EXPECT_TRUE(file_has("run", text));
-		EXPECT_EQ(4, results_with("\"verified\":\"failed\""));
-		EXPECT_EQ(4, results_with("\"verified\":\"off\""));
-		snprintf(text, sizeof(text), "\"wrong_offset\":%ld", at[i]);
-		EXPECT_EQ(4, results_with(text));
-		ASSERT_EQ(0, flip(F, at[i]));
-	}
-	EXPECT_EQ(0, small("check=on"));
-	ASSERT_EQ(0, flip(F, 9));
-	EXPECT_EQ(-EBADMSG, small("check=on"));
-	EXPECT_TRUE(file_has("run", "check: the first 32 bytes of "));
-	/* It is still one of ours. */
-	EXPECT_EQ(0, small("op=write bytes=1M"));
-	ASSERT_EQ(0, put(F, M, "x", 1));
-	EXPECT_EQ(-EBADMSG, small("check=on"));
-	EXPECT_TRUE(file_has("run", "check: byte 1048576 of "));
 }
 
 /* Only regular files are read, written or even opened. */
@@ -210,19 +171,8 @@ TEST_F(file, of_others_is_left_alone)
 	EXPECT_TRUE(file_has("run", "state: failed\nerror: EEXIST path: " F " exists"));
 	ASSERT_EQ(22, file_read(F, text, sizeof(text)));
 	EXPECT_STREQ("memcache, but not ours", text);
-	ASSERT_EQ(0, put(F, 100000, "something long", 14));
-	EXPECT_EQ(-EBADMSG, small("check=on"));
-	ASSERT_EQ(0, put(F, 0, "Memcache", 8));
-	EXPECT_EQ(-EEXIST, small("op=write bytes=4K"));
-	EXPECT_EQ(100014, size_of(F));
-	/* It can be read, but there is nothing to compare with. */
-	EXPECT_EQ(0, small(""));
-	EXPECT_EQ(-EINVAL, small("check=on"));
-	EXPECT_TRUE(file_has("run", "error: EINVAL check: " F " has no pattern"));
 	/* An empty file may be written: it belongs to nobody. */
 	ASSERT_EQ(0, truncate(F, 0));
-	EXPECT_EQ(-EINVAL, small(""));
-	EXPECT_TRUE(file_has("run", "error: EINVAL path: " F " is empty"));
 	EXPECT_EQ(0, small("op=write bytes=4K"));
 }
 
