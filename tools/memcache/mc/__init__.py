@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The front end of memcache: runs requests and suites, shows their results.
 
-It has five rooms, a directory each. selftests/front/test_rooms.py says which room may use which.
+It has five rooms, a directory each. tools/check/rooms says which room may use which.
 Only output/draw.py and analysis/changes.py need more than the standard library. The rest imports
 little of it, and only when it is needed: an import takes long on an emulated machine.
 """
