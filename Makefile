@@ -143,7 +143,7 @@ check-bisect: ## a bisection over real kernels, one of them slower
 
 check-mutants: ## wrong code, planted in a copy: tests must fail
 	@tools/setup check-core $(if $(GENERATED),check-front mutants)
-	@$(if $(GENERATED),tools/check/mutate $(GENERATED),tools/check/run mutants)
+	@$(if $(GENERATED),GENERATED=$(GENERATED) tools/check/mutants,tools/check/run mutants)
 
 check-host-path: ## a person's way on an installed Debian; as root
 	@tools/setup build guest disk deb tests
