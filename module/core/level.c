@@ -22,7 +22,7 @@
 
 const struct mc_name mc_hit_names[] = {
 	{ "l1", MC_HIT_L1 }, { "l2", MC_HIT_L2 }, { "l3", MC_HIT_L3 },
-	{ "l4", MC_HIT_L4 }, { "memory", MC_HIT_MEMORY }, { }
+	{ "l4", MC_HIT_L4 }, { "memory", MC_HIT_MEMORY }, { "between", MC_HIT_BETWEEN }, { }
 };
 
 /* Do times tell a hit from a miss? They take about the same time in an emulator. */
@@ -51,6 +51,17 @@ static u64 room_of(const struct mc_hierarchy *h, const struct mc_set *set, unsig
 		way = PAGE_BYTES;
 	apart = mc_gcd(set->stride, way) / LINE;
 	return apart ? room / apart : room;
+}
+
+/* Memory, or between, of a set that no cache has room for. */
+static enum mc_hit memory_or_between(const struct mc_hierarchy *h, const struct mc_set *set)
+{
+	unsigned int i = MC_CACHES - 1;
+
+	while (i && !h->bytes[i])
+		i--;
+	return set->bytes < MC_BEYOND * (set->last ? set->last : room_of(h, set, i, false)) ?
+	       MC_HIT_BETWEEN : MC_HIT_MEMORY;
 }
 
 /* Can loads of @ps be of the level? @ordered: prefetchers make some of them faster. */
@@ -83,7 +94,7 @@ static enum mc_hit only_level(const struct mc_hierarchy *h, const struct mc_set 
 		if (ps ? fits(h, i, ps, ordered) : i < MC_CACHES || has_caches(h)) {
 			if (found != MC_HIT_UNKNOWN)
 				return MC_HIT_UNKNOWN;
-			found = i;
+			found = i == MC_HIT_MEMORY ? memory_or_between(h, set) : i;
 		}
 		if (i < MC_CACHES && set->bytes <= room_of(h, set, i, false))
 			break;
@@ -96,9 +107,10 @@ static enum mc_hit only_level(const struct mc_hierarchy *h, const struct mc_set 
  * @h: the caches of the thread's CPU
  * @set: the working set
  *
- * Return: the level; MC_HIT_MEMORY if no cache has room for it and for the working sets
- * of the threads that share the cache; MC_HIT_UNKNOWN if more than one may be the smallest, if
- * the CPU reports no caches, or if hits and misses take about the same time, as in an emulator.
+ * Return: the level; if no cache has room for it and for the working sets of the threads that share
+ * the cache, MC_HIT_MEMORY or, below MC_BEYOND times the last caches, MC_HIT_BETWEEN;
+ * MC_HIT_UNKNOWN if more than one may be the smallest, if the CPU reports no caches, or if hits and
+ * misses take about the same time, as in an emulator.
  */
 enum mc_hit mc_holder_of(const struct mc_hierarchy *h, const struct mc_set *set)
 {

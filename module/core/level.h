@@ -7,8 +7,15 @@
 
 #define MC_CACHES	4	/* levels of cache */
 
+/*
+ * A set shows memory from so many times the last caches on that its CPUs reach: caches serve a part
+ * of one that is smaller, so it is between.
+ */
+#define MC_BEYOND	4ULL
+
 enum mc_hit {
-	MC_HIT_L1, MC_HIT_L2, MC_HIT_L3, MC_HIT_L4, MC_HIT_MEMORY, MC_HIT_UNKNOWN
+	MC_HIT_L1, MC_HIT_L2, MC_HIT_L3, MC_HIT_L4, MC_HIT_MEMORY,
+	MC_HIT_BETWEEN, MC_HIT_UNKNOWN
 };
 
 /**
@@ -31,11 +38,13 @@ struct mc_hierarchy {
  * @stride: bytes from line to line; 0: no line is left out
  * @sharers: for each level, the number of threads with such a working set that share the
  *           thread's cache, this thread included; 0 if there is no such cache
+ * @last: a thread's part of the last caches that all threads reach; 0: that of its own CPU
  */
 struct mc_set {
 	u64 bytes;
 	u64 stride;
 	u32 sharers[MC_CACHES];
+	u64 last;
 };
 
 extern const struct mc_name mc_hit_names[];

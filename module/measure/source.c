@@ -96,7 +96,7 @@ static bool all_cached(const struct mc_values *types)
  * mc_source_sizes() - replace size=auto by a size for this machine
  * @req: the request, its CPUs resolved; its sizes are replaced by numbers
  *
- * The size is four times the caches that the threads can use, so that the caches serve
+ * The size is MC_BEYOND times the caches that the threads can use, so that the caches serve
  * little of it, at least 64 MiB, and a power of two; but at most a quarter of all
  * memory, and in a process half of what it may take. Where the CPUs report no caches it is a
  * guess, and the request says so. Types other than WB are not cached, and slow: they get 16 MiB,
@@ -164,6 +164,7 @@ static void find_sharers(const struct mc_run *run, bool common, int cpu, struct 
  * @rec: the record
  * @bytes: bytes of the lines of one thread's working set
  * @stride: bytes from line to line; 0: no line is left out
+ * @last: a thread's part of the last caches, as in struct mc_set
  * @loads: loads of a sample, each of which waits for the one before it; 0: they do not wait
  * @ordered: prefetchers follow their order
  */
@@ -172,6 +173,7 @@ struct accesses {
 	const struct mc_record *rec;
 	u64 bytes;
 	u64 stride;
+	u64 last;
 	u64 loads;
 	bool ordered;
 };
@@ -191,7 +193,7 @@ static enum mc_hit source_on(const struct accesses *a, int cpu)
 {
 	struct mc_hierarchy h = hierarchy_of(cpu);
 	bool common = mc_test_of(a->run->req->spec)->common;
-	struct mc_set set = { .bytes = a->bytes };
+	struct mc_set set = { .bytes = a->bytes, .last = a->last };
 
 	if (a->loads)
 		return level_of_loads(a, &h);
@@ -233,7 +235,7 @@ static enum mc_hit past_caches(const struct accesses *a, enum mc_hit held)
 	const struct mc_test *test = mc_test_of(a->run->req->spec);
 	enum mc_uncached which = MC_UNCACHED_NONE;
 
-	if (test->uncached && held < MC_HIT_MEMORY)
+	if (test->uncached && held != MC_HIT_MEMORY && held != MC_HIT_UNKNOWN)
 		which = test->uncached(&a->rec->point);
 	if (which == MC_UNCACHED_ALL)
 		return MC_HIT_MEMORY;
@@ -275,6 +277,8 @@ void mc_source_record(const struct mc_run *run, struct mc_record *rec)
 
 	if (!test->level || !rec->stats.samples)
 		return;
+	if (rec->cpu < 0 && !run->req->any_cpu && !test->common)
+		a.last = mc_source_caches(run->req->cpus, 0) / rec->threads;
 	hit = level_of(&a);
 	if (hit != MC_HIT_UNKNOWN)
 		mc_record_set(rec, test->level, hit);
@@ -307,7 +311,7 @@ enum mc_hit mc_source_of_chase(const struct mc_run *run, const struct mc_record 
  * @cpu: the CPU
  * @chase: its elements, a line each
  *
- * Return: the level, MC_HIT_MEMORY if no cache holds them; MC_HIT_UNKNOWN if it is not known.
+ * Return: the level, as of mc_holder_of().
  */
 enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu, const struct mc_chase *chase)
 {

@@ -7,13 +7,11 @@
 #include "core/level.h"
 #include "measure/test.h"
 
-/* A set shows memory from so many times the last caches on that its CPUs reach. */
-#define MC_BEYOND	4ULL
-
 /* The column `level`, for tests that set @level of struct mc_test. */
 #define MC_LEVEL_COLUMN {						\
 	.name = "level", .names = mc_hit_names,				\
-	.help = "smallest cache that holds the working set, by what the CPU reports", \
+	.help = "smallest cache that holds the working set, by what the CPU reports; between: " \
+		"none does, and it is less than four times the last caches", \
 }
 
 u64 mc_source_caches(const u64 *cpus, unsigned int level);

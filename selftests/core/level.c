@@ -25,7 +25,9 @@ static void test_one_thread(void **state)
 	assert_int_equal(of(48 * K + 64, 1), MC_HIT_L2);
 	assert_int_equal(of(1 * M + 64, 1), MC_HIT_L3);
 	assert_int_equal(of(32 * M, 1), MC_HIT_L3);
-	assert_int_equal(of(32 * M + 64, 1), MC_HIT_MEMORY);
+	assert_int_equal(of(32 * M + 64, 1), MC_HIT_BETWEEN);
+	assert_int_equal(of(128 * M - 64, 1), MC_HIT_BETWEEN);
+	assert_int_equal(of(128 * M, 1), MC_HIT_MEMORY);
 	assert_int_equal(of(1ULL << 46, 1), MC_HIT_MEMORY);
 }
 
@@ -33,10 +35,11 @@ static void test_threads_share(void **state)
 {
 	/* 4 MiB each fit, not a line more. */
 	assert_int_equal(of(4 * M, 8), MC_HIT_L3);
-	assert_int_equal(of(4 * M + 64, 8), MC_HIT_MEMORY);
+	assert_int_equal(of(4 * M + 64, 8), MC_HIT_BETWEEN);
+	assert_int_equal(of(16 * M, 8), MC_HIT_MEMORY);
 	assert_int_equal(of(1 * M, 8), MC_HIT_L2);
 	assert_int_equal(of(2 * M, 16), MC_HIT_L3);
-	assert_int_equal(of(2 * M + 64, 16), MC_HIT_MEMORY);
+	assert_int_equal(of(2 * M + 64, 16), MC_HIT_BETWEEN);
 }
 
 /* Threads of a core, in a cluster whose cores share an L2. */
@@ -61,6 +64,8 @@ static void test_a_fourth_level(void **state)
 	four.bytes[3] = 128 * M;
 	assert_int_equal(mc_holder_of(&four, &set), MC_HIT_L4);
 	set.bytes += 64;
+	assert_int_equal(mc_holder_of(&four, &set), MC_HIT_BETWEEN);
+	set.last = 16 * M;
 	assert_int_equal(mc_holder_of(&four, &set), MC_HIT_MEMORY);
 }
 
@@ -102,6 +107,8 @@ static void test_time_and_sets(void **state)
 		{ 8 * M, 64, 12000, MC_HIT_L3, MC_HIT_UNKNOWN, MC_HIT_L3 },
 		{ 8 * M, 64, 39999, MC_HIT_L3, MC_HIT_UNKNOWN, MC_HIT_L3 },
 		{ 8 * M, 64, 79999, MC_HIT_L3, MC_HIT_MEMORY, MC_HIT_L3 },
+		{ 36 * M, 64, 79999, MC_HIT_BETWEEN, MC_HIT_MEMORY, MC_HIT_BETWEEN },
+		{ 36 * M, 64, 120000, MC_HIT_MEMORY, MC_HIT_MEMORY, MC_HIT_BETWEEN },
 		/* A slow L3, or the guest shares the L3 that is reported with others. */
 		{ 8 * M, 64, 80000, MC_HIT_UNKNOWN, MC_HIT_MEMORY, MC_HIT_L3 },
 		{ 8 * M, 64, 120000, MC_HIT_MEMORY, MC_HIT_MEMORY, MC_HIT_L3 },
@@ -115,7 +122,8 @@ static void test_time_and_sets(void **state)
 		{ 257 * 64, 4 * K, 13700, MC_HIT_L3, MC_HIT_UNKNOWN, MC_HIT_L3 },
 		{ 8192 * 64, 4 * K, 13700, MC_HIT_L3, MC_HIT_UNKNOWN, MC_HIT_L3 },
 		{ 8193 * 64, 4 * K, 13700, MC_HIT_L3, MC_HIT_UNKNOWN, MC_HIT_UNKNOWN },
-		{ 8193 * 64, 4 * K, 90000, MC_HIT_MEMORY, MC_HIT_MEMORY, MC_HIT_UNKNOWN },
+		{ 8193 * 64, 4 * K, 90000, MC_HIT_BETWEEN, MC_HIT_MEMORY, MC_HIT_UNKNOWN },
+		{ 32768 * 64, 4 * K, 90000, MC_HIT_MEMORY, MC_HIT_MEMORY, MC_HIT_UNKNOWN },
 		/* In memory, pages may be anywhere: 16 to 256 of these lines are in L2. */
 		{ 16 * 64, 64 * K, 4000, MC_HIT_L2, MC_HIT_L2, MC_HIT_L2 },
 		{ 17 * 64, 64 * K, 6000, MC_HIT_L2, MC_HIT_L2, MC_HIT_UNKNOWN },

@@ -226,7 +226,7 @@ static void test_auto_is_beyond_a_fourth_level(void **state)
 	ASK(&each, 0, 1, -1);
 	assert_int_equal(size(), 512 * M);
 	assert_int_equal(level(16 * M), MC_HIT_L4);
-	assert_int_equal(level(64 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(level(64 * M + 64), MC_HIT_BETWEEN);
 	assert_int_equal(chased(0, 64 * M, 40000), MC_HIT_L4);
 }
 
@@ -323,13 +323,14 @@ static void test_cpus_that_differ(void **state)
 	assert_int_equal(level(1 * M), MC_HIT_L2);
 	assert_int_equal(level(2 * M), MC_HIT_UNKNOWN);
 	assert_int_equal(level(16 * M), MC_HIT_L3);
-	assert_int_equal(level(16 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(level(16 * M + 64), MC_HIT_BETWEEN);
+	assert_int_equal(level(64 * M), MC_HIT_MEMORY);
 	/* A thread that may be anywhere. */
 	ASK(&each, -1);
 	assert_int_equal(level(32 * K), MC_HIT_L1);
 	assert_int_equal(level(48 * K), MC_HIT_UNKNOWN);
 	assert_int_equal(level(8 * M), MC_HIT_UNKNOWN);
-	assert_int_equal(level(32 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
 }
 
 static void test_threads_on_the_same_cache(void **state)
@@ -353,15 +354,19 @@ static void test_place_of_threads_decides(void **state)
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
 	ASK(&each, 0, 1, -1);
 	assert_int_equal(level(16 * M), MC_HIT_L3);
-	assert_int_equal(level(16 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(level(16 * M + 64), MC_HIT_BETWEEN);
+	assert_int_equal(level(64 * M), MC_HIT_MEMORY);
 	ASK(&each, 0, 2, -1);
 	assert_int_equal(level(32 * M), MC_HIT_L3);
-	assert_int_equal(level(32 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(level(128 * M - 64), MC_HIT_BETWEEN);
+	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
 	/* Two CPUs of one socket, and one of the other. */
 	ASK(&each, 0, 1, 2, -1);
 	assert_int_equal(level(16 * M), MC_HIT_L3);
 	assert_int_equal(level(32 * M), MC_HIT_UNKNOWN);
-	assert_int_equal(level(32 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(level(85 * M), MC_HIT_BETWEEN);
+	/* What size=auto is. */
+	assert_int_equal(level(256 * M / 3), MC_HIT_MEMORY);
 }
 
 static void test_all_go_through_the_same(void **state)
@@ -370,7 +375,8 @@ static void test_all_go_through_the_same(void **state)
 	ASK(&together, 0, 1, 2, 3, -1);
 	assert_int_equal(level(48 * K), MC_HIT_L1);
 	assert_int_equal(level(32 * M), MC_HIT_L3);
-	assert_int_equal(level(32 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(level(32 * M + 64), MC_HIT_BETWEEN);
+	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
 }
 
 static void test_loads_that_wait(void **state)
@@ -421,10 +427,10 @@ static void test_memory_that_is_not_cached(void **state)
 /* Non-temporal stores, with other accesses or without, and whether a cache would hold the set. */
 static void test_accesses_that_pass_the_caches_by(void **state)
 {
-	static const enum mc_hit wanted[][2] = {
-		[MC_UNCACHED_NONE] = { MC_HIT_L1, MC_HIT_MEMORY },
-		[MC_UNCACHED_SOME] = { MC_HIT_UNKNOWN, MC_HIT_MEMORY },
-		[MC_UNCACHED_ALL] = { MC_HIT_MEMORY, MC_HIT_MEMORY },
+	static const enum mc_hit wanted[][3] = {
+		[MC_UNCACHED_NONE] = { MC_HIT_L1, MC_HIT_MEMORY, MC_HIT_BETWEEN },
+		[MC_UNCACHED_SOME] = { MC_HIT_UNKNOWN, MC_HIT_MEMORY, MC_HIT_UNKNOWN },
+		[MC_UNCACHED_ALL] = { MC_HIT_MEMORY, MC_HIT_MEMORY, MC_HIT_MEMORY },
 	};
 
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
@@ -433,6 +439,7 @@ static void test_accesses_that_pass_the_caches_by(void **state)
 	for (which = 0; which < ARRAY_SIZE(wanted); which++) {
 		assert_int_equal(level(16 * K), wanted[which][0]);
 		assert_int_equal(level(G), wanted[which][1]);
+		assert_int_equal(level(64 * M), wanted[which][2]);
 	}
 	hit = 0;
 	which = MC_UNCACHED_ALL;
@@ -470,7 +477,8 @@ static void test_what_one_cpu_holds(void **state)
 	assert_int_equal(held(&rec, 0, 48 * K + 64), MC_HIT_L2);
 	assert_int_equal(held(&rec, 2, 2 * M), MC_HIT_L2);
 	assert_int_equal(held(&rec, 2, 32 * M), MC_HIT_L3);
-	assert_int_equal(held(&rec, 4, 2 * M + 64), MC_HIT_MEMORY);
+	assert_int_equal(held(&rec, 4, 2 * M + 64), MC_HIT_BETWEEN);
+	assert_int_equal(held(&rec, 4, 8 * M), MC_HIT_MEMORY);
 	rec.effective = MC_EFFECT_NO;
 	assert_int_equal(held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
 	made_up_machine(silent, ARRAY_SIZE(silent));

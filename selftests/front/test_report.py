@@ -92,7 +92,7 @@ class Levels(fake.unittest.TestCase):
         said = fake.said(report.parts(fake.runs_of(
             fake.KVM, *asked, ("bandwidth", found), suite="bandwidth-sweep-quick", **machine)))
         return {name: (*facts["count"], facts.get("guess")) for name, facts in said.items()
-                if name in ("fits_caches", "memory_by_latency", "no_caches")}
+                if name in ("between", "fits_caches", "memory_by_latency", "no_caches")}
 
     def test_whether_latency_shows_the_level(self):
         fits, guess, memory = ({"fits_caches": (2, 2, False)}, {"fits_caches": (2, 2, True)},
@@ -105,6 +105,8 @@ class Levels(fake.unittest.TestCase):
                     [], [(8, "l3")], [(16, "l3", {"pattern": "stride"})],
                     [(16, "memory", {"type": "uc"})], [(32, "memory")],
                     [(16, "l3", {"stride_bytes": 4096})], [(16, None)])),
+                ([(16, "between")], {}, {}, guess | {"between": (1, 1, None)}),
+                ([], {"level": "between"}, {}, {"between": (2, 2, None)}),
                 *(([one], {}, {}, memory) for one in ((16, "memory"), (4, "memory"))),
                 # Two threads of 8M each. A chase in L3 does not show that there is room for two.
                 ([(8, "memory")], two, {}, memory), ([(16, "memory")], two, {}, guess),

@@ -49,7 +49,7 @@ EXPANDED = {
 
 class Beyond(fake.unittest.TestCase):
     def test_suites_and_the_engine_have_one_rule_of_memory(self):
-        text = (fake.TOP / "module/measure/source.h").read_text()
+        text = (fake.TOP / "module/core/level.h").read_text()
         self.assertIn(f"#define MC_BEYOND\t{shape.BEYOND}ULL\n", text)
 
 

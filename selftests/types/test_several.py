@@ -163,7 +163,7 @@ class Several(room.Tests):
 
     def test_latency_of_each_node_from_each_node(self):
         """The requests of the suites latency-matrix and tiers; node 2 has no CPU."""
-        found = self.measure("latency size=2M page=4k irq=off cpu=0,2 repeat=1 warmup=1 "
+        found = self.measure("latency size=4M page=4k irq=off cpu=0,2 repeat=1 warmup=1 "
                              "disturbed=keep "
                              f"node={NODE_LIST}", **KEPT)
         self.assertEqual(len(found), 2 * NODES)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
+from mc.analysis.holds import CACHES
 from mc.analysis.steps import median
 from mc.records import tests, units
 from mc.records.fields import request_keys
@@ -60,8 +61,8 @@ def _size_of(pair: Pair) -> int:
 def _place(result: dict) -> str:
     """The level that served a result if times showed it, else its size."""
     level = result.get("level") if result["test"] == "latency" else None
-    if level:
-        return "memory" if level == "memory" else f"the {str(level).upper()} cache"
+    if level == "memory" or level in CACHES:
+        return "memory" if level == "memory" else f"the {level.upper()} cache"
     return units.text("size_bytes", result.get("size_bytes"))
 
 

@@ -33,7 +33,9 @@ def sentences(pairs: Pairs, measured: Pairs, matrix: bool) -> list[Say]:
     """Sentences on caches that hold the working sets of these results, or may hold them. Those on
     what the column `level` of a list says are for a matrix only, which has no such column."""
     caches = _sentences_on_caches(pairs, measured, matrix) if pairs[0][1]["test"] in TESTS else []
-    return [*caches, *_sentences_on_memory_side(pairs), *_sentence_on_no_caches(pairs)]
+    between = sum(result.get("level") == "between" for _, result in pairs)
+    return [*caches, *said((between, "between", {"count": (between, len(pairs))})),
+            *_sentences_on_memory_side(pairs), *_sentence_on_no_caches(pairs)]
 
 
 def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[Say]:
@@ -53,12 +55,13 @@ def _is_memory_by_latency(pair: tuple[Run, dict], measured: Pairs) -> bool | Non
     tell. A cache that holds a set of one thread may not hold those of several."""
     run, result = pair
     share = _bytes_of_thread(result)
-    same = [(_bytes_of_loads(other), other["level"] == "memory") for its, other in measured
+    same = [(_bytes_of_loads(other), other["level"]) for its, other in measured
             if its.where == run.where and _have_same_caches(its, other, run, result)]
-    if any(memory and size <= share for size, memory in same):
+    if any(level == "memory" and size <= share for size, level in same):
         return True
     alone = result["test"] in WHOLE or result.get("threads") == 1
-    return False if alone and any(not memory and size >= share for size, memory in same) else None
+    held = any(level in CACHES and size >= share for size, level in same)
+    return False if alone and held else None
 
 
 def _have_same_caches(a: Run, one: dict, b: Run, other: dict) -> bool:

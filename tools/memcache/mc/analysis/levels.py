@@ -181,7 +181,7 @@ def _is_memory_level(level: Level, results: list[dict], caches: list[tuple[int, 
     """Whether a level is memory: the records of its sizes say so, or no cache is so large."""
     names = [r.get("level") for r in results if level.first <= r["size_bytes"] <= level.last]
     if any(names):
-        return names.count("memory") * 2 > len(names)
+        return names.count("memory") * 2 > len(names) - names.count("between")
     return bool(caches) and not level.limit and level.last >= 2 * caches[-1][1]
 
 

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from mc.records import places
-from mc.records.shape import numbers
+from mc.records.shape import BEYOND, numbers
 
 FILE = Path(__file__).resolve().parent.parent / "references.json"
 # Family 6, model 85: Skylake-SP, Cascade Lake, Cooper Lake.
@@ -372,11 +372,11 @@ BY_TEST = {"latency": _of_latency, "c2c": _of_changed_line, "tlb": _of_tlb}
 
 
 def in_memory(machine: dict, result: dict) -> bool:
-    """Whether a set is in memory: by its level, else by four times the last cache."""
+    """Whether a set is in memory: by its level, else by its size beside the last cache."""
     if result.get("level"):
         return result["level"] == "memory"
     last = max((one.get("size_bytes") or 0 for one in machine.get("caches") or []), default=0)
-    return bool(last) and (result.get("size_bytes") or 0) >= 4 * last
+    return bool(last) and (result.get("size_bytes") or 0) >= BEYOND * last
 
 
 def whole_socket(machine: dict, result: dict) -> bool:

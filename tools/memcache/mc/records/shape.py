@@ -10,7 +10,7 @@ from pathlib import Path
 
 SYSTEM = Path("/sys/devices/system")
 MEMINFO = Path("/proc/meminfo")
-# A set shows memory from so many times the last caches on that its CPUs reach (measure/source.h).
+# A set shows memory from so many times the last caches on that its CPUs reach (core/level.h).
 BEYOND = 4
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
