@@ -26,6 +26,7 @@
 #include "arch/loops.h"
 #include "measure/engine.h"
 #include "measure/source.h"
+#include "measure/verdict.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 #include "platform/version.h"
@@ -288,15 +289,16 @@ static unsigned int last_level(void)
 	return level;
 }
 
-/* The largest set that a cache served. */
+/* The largest set that a cache served, one that the CPU does not report, too. */
 static u64 cached_bytes(void)
 {
+	const struct mc_user_probe *p;
 	u64 most = 0;
-	unsigned int i;
 
-	for (i = 0; i < latencies.n; i++) {
-		if (latencies.of[i].level < MEMORY)
-			most = latencies.of[i].bytes;
+	for (p = latencies.of; p < &latencies.of[latencies.n]; p++) {
+		if (p->level < MEMORY || (p->level == MC_HIT_UNKNOWN &&
+					  2 * p->value < mc_verdict_miss_ps()))
+			most = p->bytes;
 	}
 	return most;
 }
@@ -384,11 +386,12 @@ static void add_cache(enum mc_hit level, u64 *before)
 		add_column(level, sure ? &found : NULL, bytes);
 }
 
-static void add_memory(u64 before, u64 most)
+static void add_memory(u64 most)
 {
 	const struct mc_user_probe *p = memory.latency.of;
 	struct mc_user_level found = { p->bytes, p->value, p->bytes };
-	u64 bytes = p->bytes, wanted = max(MC_BEYOND * reported_bytes(true), MC_BEYOND * before);
+	u64 bytes = p->bytes, cached = for_all(cached_bytes(), last_level());
+	u64 wanted = MC_BEYOND * max(reported_bytes(true), cached);
 
 	while (bytes < wanted && 2 * bytes <= most)
 		bytes *= 2;
@@ -424,7 +427,7 @@ static void find_columns(u64 most)
 	}
 	for (level = MC_HIT_L1; level < MEMORY; level++)
 		add_cache(level, &before);
-	add_memory(before, most);
+	add_memory(most);
 }
 
 /* --------------------------------------------------------------------- the screen */

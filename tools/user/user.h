@@ -119,7 +119,7 @@ void mc_user_result(struct mc_run *run, const struct mc_record *rec);
 /**
  * struct mc_user_probe - the latency of a working set, or the rate of reading it
  * @bytes: its size
- * @value: picoseconds a load, or tenths of a MB/s
+ * @value: picoseconds a load, or kB/s
  * @level: what served the loads, as its record says; MC_HIT_UNKNOWN: it does not
  */
 struct mc_user_probe {

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The screen of memcache-user on made-up machines: the sets that it plans for each level, and the
+ * figures of these sets.
+ */
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "cmocka_all.h"
+#include "fixture.h"
+
+#include "arch/caches.h"
+#include "arch/cores.h"
+#include "measure/source.h"
+#include "measure/test.h"
+#include "measure/verdict.h"
+#include "platform/version.h"
+#include "user.h"
+
+#define K	1024ULL
+#define M	(1024 * K)
+#define G	(1024 * M)
+
+#define MISS_PS	100000
+#define TEXT	4096
+#define VERSION	"1"
+
+/* A machine, and the words of its screen. */
+static const struct seen {
+	u64 l3;			/* as its CPUs report it; 0: they don't */
+	u64 share;		/* what a thread gets of it */
+	u64 sockets;		/* each has such an L3 and two CPUs */
+	u64 room;		/* bytes of memory for a set */
+	const char *sets[2];	/* on one CPU, and on all of them */
+	const char *read, *note;
+} rows[] = {
+	{ 32 * M, 32 * M, 1, 64 * G, { " 16K 512K 8M 128M", " 32K 1M 8M 128M" },
+	  " 400.0 200.0 100.0 20.0", NULL },
+	{ 32 * M, 32 * M, 4, 64 * G, { " 16K 512K 8M 128M", " 128K 4M 32M 512M" },
+	  " 400.0 200.0 100.0 20.0", NULL },
+	{ 504 * M, 504 * M, 1, 64 * G, { " 16K 512K 8M 2G", " 32K 1M 8M 2G" },
+	  " 400.0 200.0 100.0 20.0", NULL },
+	/* A virtual machine has a share of this L3, and not enough memory to be sure. */
+	{ 504 * M, 8 * M, 1, 64 * G, { " 16K 512K 4M 2G", " 32K 1M 4M 2G" },
+	  " 400.0 200.0 100.0 20.0", NULL },
+	{ 504 * M, 8 * M, 1, 1 * G, { " 16K 512K 4M 1G", " 32K 1M 4M 1G" },
+	  " 400.0 200.0 100.0 ?20.0", "?memory: between; it takes 2016M to be sure" },
+	{ 32 * M, 32 * M, 4, 256 * M, { " 16K 512K 8M 128M", " 128K 4M 32M 256M" },
+	  " 400.0 200.0 100.0 ?20.0", "?memory: between; it takes 512M to be sure" },
+	/* No table has these. Where CPUs don't report an L3, its times show it. */
+	{ 57 * M, 57 * M, 1, 64 * G, { " 16K 512K 8M 256M", " 32K 1M 8M 256M" },
+	  " 400.0 200.0 100.0 20.0", NULL },
+	{ 0, 24 * M, 1, 64 * G, { " 16K 512K 128M", " 32K 1M 256M" }, " 400.0 200.0 20.0", NULL },
+};
+
+static const struct seen *machine;
+
+/* ------------------------------------------------------------ the machine */
+
+static unsigned int ncpus(void)
+{
+	return 2 * machine->sockets;
+}
+
+int mc_core_next(int cpu)
+{
+	return cpu + 1 < (int)ncpus() ? cpu + 1 : -1;
+}
+
+u64 mc_cache_bytes(int cpu, unsigned int level)
+{
+	const u64 bytes[MC_CACHES] = { 48 * K, 1 * M, machine->l3 };
+
+	return bytes[level - 1];
+}
+
+u64 mc_source_caches(const u64 *cpus, unsigned int level)
+{
+	level = level ? level : machine->l3 ? 3 : 2;
+	return mc_cache_bytes(0, level) * (level == 3 ? machine->sockets : ncpus());
+}
+
+long get_phys_pages(void)
+{
+	return 8 * machine->room / 4096;
+}
+
+u64 mc_memory_room(void)
+{
+	return 2 * machine->room;
+}
+
+u64 mc_verdict_miss_ps(void)
+{
+	return MISS_PS;
+}
+
+/* The price of an access to a set. Up to twice its size, a cache holds a part. */
+static u64 price(u64 bytes, const u64 prices[4])
+{
+	const u64 held[] = { 48 * K, 1 * M, machine->share };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		if (bytes <= held[i])
+			return prices[i];
+		if (bytes < 2 * held[i])
+			return prices[i] + mc_muldiv(prices[i + 1] - prices[i], bytes - held[i],
+						     held[i]);
+	}
+	return prices[3];
+}
+
+/* The latency and its level as a record has them, or the rate of all CPUs. */
+static void fill(const struct mc_request *req, struct mc_record *rec, u64 bytes)
+{
+	static const u64 ps[] = { 1000, 4000, 30000, MISS_PS }, a_gb[] = { 25, 50, 100, 500 };
+	const struct mc_hierarchy h = {
+		.bytes = { 48 * K, 1 * M, machine->l3 }, .hit_ps = 1000, .miss_ps = MISS_PS,
+	};
+	u64 n = req->all_cpus ? ncpus() : 1;
+
+	if (strcmp(req->spec->name, "latency")) {
+		/* CPUs of a socket share its L3. */
+		u64 part = bytes / (n == 1 ? 1 : bytes > n * M ? machine->sockets : n);
+
+		mc_record_set(rec, 0, n * 10000000000 / price(part, a_gb));
+		return;
+	}
+	mc_record_set(rec, 0, price(bytes, ps));
+	rec->value[1] = mc_level_of(&h, &(struct mc_set){ .bytes = bytes,
+				    .sharers = { 1, 1, 1, 1 } }, rec->value[0], false);
+	rec->has |= (rec->value[1] != MC_HIT_UNKNOWN) << 1;
+}
+
+static const struct mc_column latency_columns[] = {
+	{ "ns_per_load", "", 3 }, { "level", "", .names = mc_hit_names },
+};
+
+static const struct mc_spec latency = {
+	.name = "latency", .help = "", .columns = latency_columns, .ncolumns = 2,
+};
+
+const struct mc_spec *const mc_specs[] = { &latency, &bandwidth, NULL };
+
+int mc_user_run(char **words, const struct mc_user_view *view)
+{
+	struct mc_request req;
+	struct mc_error e = { 0 };
+	unsigned int i;
+
+	for (; *words; words++) {
+		if (mc_request_parse(&req, *words, strlen(*words), mc_specs, &e))
+			fail_msg("%s: %s", *words, e.text);
+		view->start();
+		view->begin(&req);
+		for (i = 0; i < req.values[MC_KEY_SIZE].n; i++) {
+			u64 bytes = req.values[MC_KEY_SIZE].v[i];
+			struct mc_record rec = { .point.v[MC_KEY_SIZE] = bytes };
+
+			fill(&req, &rec, bytes);
+			view->result(&req, &rec);
+		}
+		view->end(NULL, NULL, 0, 0);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------- what is not asked */
+
+const char mc_version[] = VERSION;
+const struct mc_user_view mc_user_json;
+
+void mc_cpu_name(char name[MC_CPU_NAME_BYTES])
+{
+	*name = 0;
+}
+
+unsigned int mc_user_columns(int fd)
+{
+	return 80;
+}
+
+/* In place of all others: false, NULL or 0. */
+u64 nothing(void)
+{
+	return 0;
+}
+
+/* No page is touched. */
+void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+	return MAP_FAILED;
+}
+
+/* ------------------------------------------------------------------- tests */
+
+/* The words of a line of the screen, the nth that begins so, each after a space. */
+static const char *words_of(const char *screen, const char *begin, unsigned int nth)
+{
+	static char words[TEXT];
+	char *to = words;
+
+	for (screen = strstr(screen, begin); nth--; screen = strstr(screen + 1, begin))
+		assert_non_null(screen);
+	assert_non_null(screen);
+	for (screen += strlen(begin); *screen != '\n'; screen++) {
+		if (*screen != ' ')
+			to += sprintf(to, "%s%c", screen[-1] == ' ' ? " " : "", *screen);
+	}
+	return words;
+}
+
+/* The overview keeps what it found, so each machine has a process. */
+static void test_sets_and_figures_of_each_machine(void **state)
+{
+	char screen[TEXT];
+	unsigned int i;
+	int ends[2];
+	FILE *from;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		machine = &rows[i];
+		assert_int_equal(pipe(ends), 0);
+		if (!fork()) {
+			dup2(ends[1], STDOUT_FILENO);
+			mc_user_overview(false, true);
+			fflush(stdout);
+			_exit(0);
+		}
+		close(ends[1]);
+		from = fdopen(ends[0], "r");
+		screen[fread(screen, 1, TEXT - 1, from)] = 0;
+		fclose(from);
+		wait(NULL);
+		print_message("%s", screen);
+		assert_string_equal(words_of(screen, "\nGB/s", 0), machine->sets[0]);
+		assert_string_equal(words_of(screen, "\nGB/s", 1), machine->sets[1]);
+		assert_string_equal(words_of(screen, "\n  read", 0), machine->read);
+		if (machine->note)
+			assert_non_null(strstr(screen, machine->note));
+		else
+			assert_null(strchr(screen, '?'));
+	}
+}
