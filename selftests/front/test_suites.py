@@ -3,6 +3,7 @@
 
 import csv
 import os
+import re
 from pathlib import Path
 from unittest import mock
 
@@ -240,6 +241,20 @@ class Shipped(fake.unittest.TestCase):
             for pattern, strides in (("random", {64}), ("stride", {64, 1024, 4096, 8192, 16384})):
                 beyond = {stride for size, stride in points[pattern] if size >= 4 * cache}
                 self.assertEqual(beyond, strides)
+
+    def test_sets_of_memory_are_four_times_the_caches(self):
+        """Suites with sets of fixed sizes: sweeps of caches, published settings, uncached types."""
+        fixed = {"bandwidth-sweep-quick", "cache-attributes", "cache-attributes-quick",
+                 "latency-sweep-quick", "line-tlb", "os-overhead", "os-overhead-quick"}
+        cache, largest = 504 << 20, dict[tuple[str, str], int]()
+        for name in suite.names():
+            requests, _ = suite.load(name).requests_for(
+                fake.shape(4, nodes=2, cache=cache, memory=64 << 30))
+            for test, sizes in re.findall(r"\b(\w+) .*?\bsize=(\S+)",
+                                          "\n".join(request.line for request in requests)):
+                sizes = [int(s[:-1]) * UNITS[s[-1]] for s in re.split(r",|\.\.", sizes)]
+                largest[name, test] = max(*sizes, 0, largest.get((name, test), 0))
+        self.assertEqual({name for (name, _), size in largest.items() if size < 4 * cache}, fixed)
 
     def test_cache_attributes_is_memcachetests(self):
         requests = suite.load("cache-attributes").requests

@@ -85,7 +85,7 @@ load ../bats/front.bash
 	[[ $output != *"c2c"*"cpu="* ]]
 	MEMCACHE_SUITES=$BATS_TEST_TMPDIR
 	export MEMCACHE_SUITES
-	sed 's/{64M or less}/1M/; s/repeat=3/repeat=2/; /@rounds/d' "$TOP/tools/suites/mlc-quick" >mlc-small
+	sed 's/{memory size[^}]*}/1M/; s/repeat=3/repeat=2/; /@rounds/d' "$TOP/tools/suites/mlc-quick" >mlc-small
 	memcache run -o mlc.jsonl mlc-small >report 2>messages
 	cat messages report
 	grep -q '^cpu node / memory node  *0$' report
