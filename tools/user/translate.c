@@ -150,7 +150,7 @@ static bool part_of(const char *value, unsigned int n, char *out, size_t size)
 	return true;
 }
 
-/* A list of the first CPUs. Return: false if is no number of CPUs. */
+/* A list of the first CPUs. Return: false if it is no number of CPUs. */
 static bool show_cpus(struct mc_text *t, const char *count)
 {
 	char *end;
@@ -524,7 +524,8 @@ static int translate(struct words *w, const char *program, char **args)
 				w->suite = row->suite;
 			added = apply(w, row, found[i].value, found, n);
 			if (added < 0) {
-				fprintf(stderr, "memcache-user: %s: %s %s names no number of CPUs\n",
+				fprintf(stderr,
+					"memcache-user: %s: %s %s names no number of CPUs\n",
 					program, found[i].word, found[i].value);
 				return added;
 			}

@@ -156,6 +156,9 @@ def _command(argv: list[str]) -> int:
         near = hint(argv[0], [*words, *tests.TESTS, *tests.CALLS, *suite.names_offered()])
         raise Failure(f"no command {argv[0]}.{near} There are: {', '.join(words)}; and, as "
                       "`memcache list` has them, all tests and suites", status.WRONG)
+    if argv[0].startswith("-") and argv[0] not in (options := _options(actions())):
+        raise Failure(f"no option {argv[0]}.{hint(argv[0], [*options, *_options(actions('run'))])} "
+                      "`memcache run --help` lists those of a measurement", status.WRONG)
     args = top.parse_args(argv)
     if argv[0] != "complete" and os.path.isdir(os.environ.get("MEMCACHE_SYSROOT", "") + LENT):
         from mc.running import pci
@@ -188,7 +191,7 @@ def _as_run(argv: list[str]) -> list[str]:
         return argv
     ours, theirs = _split_options(argv[typed:])
     if not typed and not (is_measured(theirs[0]) if theirs else ours):
-        return argv
+        return argv if not theirs or theirs[0].startswith("-") else [*theirs, *ours]
     if theirs and theirs[0].startswith("--") and theirs[0] in tests.CALLS:
         theirs = ["mlc", *theirs]
     # Without an option, mlc is the suite, or one of several.
@@ -217,10 +220,14 @@ def is_measured(word: str) -> bool:
         return False
 
 
+def _options(of: list[argparse.Action]) -> dict[str, argparse.Action]:
+    return {option: action for action in of for option in action.option_strings}
+
+
 def _split_options(words: list[str]) -> tuple[list[str], list[str]]:
     """The options of `run` that are ours in any place, with their values, and the other words."""
-    flags = {option: action.nargs is None for action in actions("run")
-             for option in action.option_strings if option.startswith("--") or option == "-o"}
+    flags = {option: action.nargs is None for option, action in _options(actions("run")).items()
+             if option.startswith("--") or option == "-o"}
     ours, theirs, left = [], [], list(words)
     while left:
         word = left.pop(0)
