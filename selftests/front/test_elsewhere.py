@@ -286,6 +286,8 @@ class Elsewhere(fake.unittest.TestCase):
                 ("mmio 00:05.0", ["mmio", "00:05.0"]), ("mmio", ["mmio"]),
                 ("lat_mem_rd 64 128 -o x", ["run", "-o", "x", "lat_mem_rd 64 128"]),
                 ("trend a -o x", ["trend", "a", "-o", "x"]), ("rapport x", ["rapport", "x"]),
+                ("-o x report a", ["report", "a", "-o", "x"]),
+                ("--where user steal", ["steal", "--where", "user"]),
                 ("--help", ["--help"]), ("-V", ["-V"]), ("--nosuch", ["--nosuch"]),
                 ("bw_mem -P 2 64m rd --where=user", ["run", "--where=user", "bw_mem -P 2 64m rd"])):
             with self.subTest(typed):

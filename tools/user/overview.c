@@ -84,7 +84,7 @@ struct column {
 	const char *name;
 	u64 bytes[2];		/* working set on one CPU, and on all; 0: none shows the level */
 	u64 ps;			/* latency; 0: not known */
-	bool sure;		/* the latencies show that it is this level */
+	bool sure[2];		/* these sets are of this level, on one CPU, and on all */
 };
 
 /* What one kind of request gave. */
@@ -368,8 +368,10 @@ static void add_column(enum mc_hit level, const struct mc_user_level *found, u64
 {
 	static const char * const names[] = { "L1", "L2", "L3", "L4", "memory", "?" };
 
+	bool sure = found && level != MC_HIT_UNKNOWN;
+
 	columns[ncolumns++] = (struct column){
-		.name = names[level], .sure = found && level != MC_HIT_UNKNOWN,
+		.name = names[level], .sure = { sure, sure && all_bytes },
 		.bytes = { found ? found->bytes : 0, all_bytes }, .ps = found ? found->ps : 0,
 	};
 }
@@ -396,8 +398,9 @@ static void add_memory(u64 most)
 	while (bytes < wanted && 2 * bytes <= most)
 		bytes *= 2;
 	add_column(MEMORY, &found, bytes);
-	columns[ncolumns - 1].sure = memory.sure && bytes >= wanted;
-	if (!columns[ncolumns - 1].sure)
+	columns[ncolumns - 1].sure[0] = memory.sure;
+	columns[ncolumns - 1].sure[1] = memory.sure && bytes >= wanted;
+	if (!columns[ncolumns - 1].sure[1])
 		between = wanted;
 }
 
@@ -462,7 +465,7 @@ static void print_heading(bool all)
 static void print_cell(const struct column *column, bool all, bool there, u64 figure,
 		       unsigned int decimals)
 {
-	const char *mark = !column->sure || !column->bytes[all] ? "?" : there ? "" : "-";
+	const char *mark = !column->sure[all] ? "?" : there ? "" : "-";
 	char text[24] = "";
 	struct mc_text t = MC_TEXT(text);
 
@@ -516,7 +519,7 @@ static void print_best(void)
 			if (best_form[i] != &forms[f])
 				continue;
 			mc_textf(&t, "%s %s %s", *text ? "," : forms[f].name, columns[i].name,
-				 columns[i].sure ? "" : "?");
+				 columns[i].sure[held->all] ? "" : "?");
 			mc_text_fixed(&t, best[i], 1);
 		}
 		if (!*text)
@@ -663,7 +666,7 @@ static void print_legend(void)
 		printf("?memory: between; it takes %s to be sure\n", size);
 	}
 	for (i = 0; i < ncolumns; i++) {
-		if (columns[i].sure && columns[i].bytes[0] && columns[i].bytes[1])
+		if (columns[i].sure[1] || (between && i == ncolumns - 1))
 			continue;
 		printf("?: the times do not show which size is this level\n");
 		return;

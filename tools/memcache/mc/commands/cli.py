@@ -158,7 +158,7 @@ def _command(argv: list[str]) -> int:
                       "`memcache list` has them, all tests and suites", status.WRONG)
     if argv[0].startswith("-") and argv[0] not in (options := _options(actions())):
         raise Failure(f"no option {argv[0]}.{hint(argv[0], [*options, *_options(actions('run'))])} "
-                      "`memcache run --help` lists those of a measurement", status.WRONG)
+                      "`memcache run --help` lists those of `run`", status.WRONG)
     args = top.parse_args(argv)
     if argv[0] != "complete" and os.path.isdir(os.environ.get("MEMCACHE_SYSROOT", "") + LENT):
         from mc.running import pci
