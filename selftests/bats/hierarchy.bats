@@ -22,13 +22,6 @@ NODE_OF="(lambda cpu: {$NODES}[int(cpu)])"
 		'all(abs(r["ns_per_load"] * r["loads_per_pass"] / r["median_ns"] - 1) < 0.01 for r in results)'
 }
 
-# bats test_tags=uml
-@test "latency: each stride has its number of loads" {
-	echo 'latency pattern=random,stride stride=8,64,512,4K,24K size=128K repeat=1 warmup=0' >run
-	holds 'len(results) == 10' 'values("verified") == {"ok"}' \
-		'all(r["loads_per_pass"] == r["size_bytes"] // r["stride_bytes"] for r in results)'
-}
-
 @test "latency: a record each CPU and node, on memory of that node" {
 	echo 'latency cpu=all node=0,1 size=64K repeat=1 warmup=0' >run
 	holds "len(results) == 2 * $CPUS" \
