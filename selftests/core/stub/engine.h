@@ -199,6 +199,7 @@ static inline unsigned int stop_everywhere(const char *line, unsigned int least,
 					   void (*check)(void))
 {
 	unsigned int at, kept = 0;
+	char text[60];
 
 	reset(1);
 	assert_int_equal(measure(line), 0);
@@ -209,6 +210,9 @@ static inline unsigned int stop_everywhere(const char *line, unsigned int least,
 		sim.stop_at = at;
 		assert_int_equal(measure(line), -ECANCELED);
 		assert_int_equal(n, done > 0);
+		snprintf(text, sizeof(text), "run: stopped by a write to stop; %llu result%s kept",
+			 (unsigned long long)n, MC_S(n));
+		assert_string_equal(run.error.text, text);
 		kept += n;
 		if (n)
 			check();
