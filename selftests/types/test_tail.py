@@ -42,14 +42,6 @@ class Tail(room.Tests):
         self.assertNotEqual(result["refresh"], "found")
         self.assertIsNone(result["refresh_period_ns"])
 
-    def test_an_access_costs_what_it_costs(self):
-        """Beside the price of the access there are its instructions and those of the clock, which
-        differ by some."""
-        self.room.load(uc_load_ns=500)
-        result = self.room.ask("tail type=uc size=1M repeat=1 count=2000 warmup=0 irq=off").result
-        self.assertGreaterEqual(result["ns_per_access"], 500)
-        self.assertLess(result["ns_per_access"], 530)
-
 
 class Causes(room.Tests):
     """What is planted on CPU 1, and what the test blames for its spikes. The kernel counts these

@@ -103,16 +103,6 @@ class Target:
                              list(self.kinds.items()))
             self.assertEqual({r["effective"] for r in found}, {self.effective})
 
-    def test_percentiles_follow_the_price(self):
-        found = {}
-        for price in (1000, 1777):
-            self.room.machine.prices(uc_load_ns=price)
-            (result,) = self.mmio("type=uc op=read width=4").results
-            self.assertEqual(result["grain_accesses"], 1)
-            found[price] = result
-        for key in ("p50_ns_per_access", "p99_ns_per_access", "ns_per_access"):
-            self.assertAlmostEqual(found[1777][key] - found[1000][key], 777, places=3, msg=key)
-
     def burst(self, kind, width, **prices):
         self.room.machine.prices(**prices)
         (result,) = self.mmio(f"write=yes type={kind} op=burst width={width}").results
@@ -124,17 +114,6 @@ class Target:
             self.assertEqual(found["burst_bytes"], 64)
             self.assertEqual((found["whole_percent"], found["whole_high_percent"]), (100, 100))
             self.assertGreater(found["whole_low_percent"], 99)
-
-    def test_a_cpu_that_combines_words_only(self):
-        self.assertEqual(self.burst("wc", 4, wc_line_ns=8 * 200, wc_word_ns=200)["burst_bytes"], 8)
-        found = self.burst("wc", 1, wc_line_ns=8 * 200, wc_word_ns=200)
-        self.assertEqual((found["burst_bytes"], found["whole_percent"]), (8, 0))
-
-    def test_uncached_stores_do_not_combine(self):
-        for kind in [kind for kind in self.kinds if SEEN[kind] == "uc"]:
-            for width in (1, 4, 16):
-                found = self.burst(kind, width)
-                self.assertEqual((found["burst_bytes"], found["whole_percent"]), (width, 0))
 
     def test_bandwidth(self):
         cost = self.room.machine.cost
