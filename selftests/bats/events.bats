@@ -92,8 +92,7 @@ event() {
 }
 
 @test "lines that say too much are refused" {
-	run bash -c 'echo "cycles cpu=0" >counters'
-	[ "$status" -eq 1 ]
+	run -1 bash -c 'echo "cycles cpu=0" >counters'
 	grep -F "# not taken: counters: line 1: 'cpu=0' is not one of type=|config=" counters
 }
 

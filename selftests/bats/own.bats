@@ -67,7 +67,6 @@ refused() {
 
 @test "a second loop is refused while there is one" {
 	run ! insmod "$ADD"
-	echo "$output"
 	[[ $output == *"resource busy"* ]]
 	not loaded add_one
 	dmesg | grep -F "memcache: own: $(name copy2) is the loop of op=own; unload memcache_own_copy2"

@@ -6,8 +6,6 @@
 found() {
 	dmesg --clear
 	echo "$1" >/sys/module/mc_bugs/parameters/bug
-	run bash -c 'dmesg | "$0/../../tools/check/kernel-log"' "$BATS_TEST_DIRNAME"
-	echo "$output"
-	[ "$status" -eq 1 ]
+	run -1 "$BATS_TEST_DIRNAME/../../tools/check/kernel-log" < <(dmesg)
 	[[ $output == *"$2"* && $output == *"[mc_bugs]"* ]]
 }

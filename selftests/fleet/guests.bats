@@ -76,7 +76,6 @@ measured() {
 # slow HOSTS: of so many hosts, memcache fleet calls one slow, because of its files.
 slow() {
 	run -1 fleet -o "$DIR/fleet.json"
-	echo "$output"
 	python3 - "$DIR/fleet.json" "$1" "$SLOW" <<-END
 		import json
 		import sys
@@ -107,7 +106,6 @@ slow() {
 
 @test "measured once, the slow host is to be measured again" {
 	run -125 fleet
-	echo "$output"
 	fleet --again >"$DIR/again" || [ $? -eq 125 ]
 	grep -x $SLOW "$DIR/again"
 }

@@ -47,7 +47,6 @@ both() { make help && make help-dev; }
 
 @test "make build says for which kernel, and needs no QEMU for the running one" {
 	run make -n build KERNEL=host
-	echo "$output"
 	[[ $output != *"setup build guest"* ]]
 	[[ $output == *"for Linux $(uname -r)\""* && $output == *"build -k host"* ]]
 	run make -n build

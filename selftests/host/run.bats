@@ -29,9 +29,7 @@ machine() {
 # refuses TEXT…: the command exits with 1 and prints one line for each TEXT, and no others.
 refuses() {
 	spy insmod
-	run "$TOP/tools/host" true
-	echo "$output"
-	[ "$status" -eq 1 ]
+	run -1 "$TOP/tools/host" true
 	[ "${#lines[@]}" -eq $# ]
 	for text; do
 		grep -qF "can't run here: $text" <<<"$output"
@@ -41,9 +39,7 @@ refuses() {
 
 # unloadable TEXT: with-module prints TEXT after the message of insmod.
 unloadable() {
-	run "$TOP/tools/with-module" echo measured
-	echo "$output"
-	[ "$status" -eq 1 ]
+	run -1 "$TOP/tools/with-module" echo measured
 	[ "${#lines[@]}" -eq 2 ]
 	[ "${lines[0]}" = "insmod: ERROR" ]
 	[ "${lines[1]}" = "memcache: $1" ]
@@ -51,8 +47,7 @@ unloadable() {
 
 @test "--help starts nothing" {
 	spy make
-	run "$TOP/tools/run" --help
-	[ "$status" -eq 0 ]
+	run -0 "$TOP/tools/run" --help
 	[[ ${lines[0]} == "tools/run [COMMAND"* ]]
 	[[ $output != *set\ -euo* ]]
 	[ ! -e "$calls" ]
@@ -140,9 +135,7 @@ sign-file sha256 $BATS_TEST_TMPDIR/MOK.priv $root/var/lib/dkms/mok.pub $ko" ]
 	mkdir -p "$root/var/lib/dkms"
 	touch "$root"/var/lib/dkms/mok.{key,pub} "$BATS_TEST_TMPDIR/memcache.ko"
 	script with-module "echo loaded >>$calls"
-	WHERE=host SUITE=mlc run "$house/tools/run"
-	echo "$output"
-	[ "$status" -eq 0 ]
+	WHERE=host SUITE=mlc run -0 "$house/tools/run"
 	[ "$(cat "$calls")" = "sign-file sha256 $root/var/lib/dkms/mok.key $root/var/lib/dkms/mok.pub $BATS_TEST_TMPDIR/memcache.ko
 loaded" ]
 }
@@ -161,16 +154,14 @@ loaded" ]
 }
 
 @test "WHERE is guest or host" {
-	WHERE=moon run "$TOP/tools/run"
-	[ "$status" -eq 1 ]
+	WHERE=moon run -1 "$TOP/tools/run"
 	[ "$output" = "memcache: WHERE=moon is neither guest nor host" ]
 }
 
 @test "a mistyped kernel, accelerator or size of a guest is refused before it boots" {
 	while read -r set word; do
-		run env "$set" "$TOP/tools/guest/run" stock -- true
+		run -1 env "$set" "$TOP/tools/guest/run" stock -- true
 		echo "$set: $output"
-		[ "$status" -eq 1 ]
 		[[ $output == memcache:*"$word"* ]]
 	done <<-'END'
 		KERNEL=2.4 6.1
@@ -210,8 +201,7 @@ script() {
 
 @test "a mistyped suite is refused before anything is built or booted" {
 	house "tcg (no /dev/kvm)"
-	SUITE=nosuch run "$house/tools/run"
-	[ "$status" -eq 2 ]
+	SUITE=nosuch run -2 "$house/tools/run"
 	[ "$output" = "memcache: no suite nosuch" ]
 	[ ! -e "$house/calls" ]
 }
@@ -222,14 +212,12 @@ script() {
 	script setup 'echo "$*" >>packages'
 	script guest/build 'echo built >>calls'
 	script with-module 'echo "loaded: $*" >>calls'
-	WHERE=host SUITE=nosuch run "$house/tools/run"
-	[ "$status" -eq 2 ]
+	WHERE=host SUITE=nosuch run -2 "$house/tools/run"
 	[ "$output" = "memcache: no suite nosuch" ]
 	[ ! -e "$house/calls" ]
 	# The front end needs Python, which no build does.
 	[ "$(cat "$house/packages")" = "build run" ]
-	WHERE=host SUITE=mlc run "$house/tools/run"
-	[ "$status" -eq 0 ]
+	WHERE=host SUITE=mlc run -0 "$house/tools/run"
 	[ "$(cat "$house/calls")" = "built
 loaded: tools/memcache/memcache run mlc" ]
 }
@@ -239,9 +227,7 @@ loaded: tools/memcache/memcache run mlc" ]
 	cp "$TOP/tools/host" "$house/tools"
 	script guest/build 'mkdir -p build/host-gcc results; exit 1'
 	spy chown
-	WHERE=host SUITE=mlc run "$house/tools/run"
-	echo "$output"
-	[ "$status" -eq 1 ]
+	WHERE=host SUITE=mlc run -1 "$house/tools/run"
 	[ "$(cat "$calls")" = "chown -Rh --reference=$house $house/build
 chown -Rh --reference=$house $house/results" ]
 }
@@ -254,9 +240,7 @@ chown -Rh --reference=$house $house/results" ]
 	touch "$BATS_TEST_TMPDIR"/{MOK.priv,MOK.der,memcache.ko}
 	script guest/build "mkdir -p build/host-gcc; echo $BATS_TEST_TMPDIR/memcache.ko"
 	spy chown
-	KEY=$BATS_TEST_TMPDIR/MOK.priv run make -s -C "$house" sign
-	echo "$output"
-	[ "$status" -eq 0 ]
+	KEY=$BATS_TEST_TMPDIR/MOK.priv run -0 make -s -C "$house" sign
 	grep -x "chown -Rh --reference=$house $house/build" "$calls"
 }
 
@@ -269,12 +253,9 @@ chown -Rh --reference=$house $house/results" ]
 	spy umount
 	spy mount
 	: >"$root/proc/mounts"
-	run make -s -C "$house" load
-	echo "$output"
-	[ "$status" -eq 0 ]
+	run -0 make -s -C "$house" load
 	[ "${lines[-1]}" = "memcache: loaded; its files are in /sys/kernel/debug/memcache, and make unload removes it" ]
-	run make -s -C "$house" unload
-	[ "$status" -eq 0 ]
+	run -0 make -s -C "$house" unload
 	[ "$(cat "$calls")" = "mount -t debugfs debugfs $root/sys/kernel/debug
 insmod memcache.ko
 rmmod memcache" ]
@@ -285,32 +266,24 @@ rmmod memcache" ]
 	cp "$TOP"/tools/{host,sign} "$house/tools"
 	script with-module "echo loaded >>$calls"
 	stub id 'echo 1000'
-	run "$house/tools/host"
-	echo "$output"
-	[ "$status" -eq 1 ]
+	run -1 "$house/tools/host"
 	[ "$output" = "memcache: can't run here: loading a module needs root (sudo make load)" ]
 	stub id 'echo 0'
 	echo 'none [integrity] confidentiality' >"$root/sys/kernel/security/lockdown"
-	run "$house/tools/host"
-	echo "$output"
-	[ "$status" -eq 1 ]
+	run -1 "$house/tools/host"
 	[[ $output == "memcache: can't run here: this kernel takes signed modules only (no key: "* ]]
 	[ ! -e "$calls" ]
 	signer
 	script guest/build "echo $BATS_TEST_TMPDIR/memcache.ko"
 	touch "$BATS_TEST_TMPDIR"/{MOK.priv,MOK.der,memcache.ko}
-	KEY=$BATS_TEST_TMPDIR/MOK.priv run "$house/tools/host"
-	echo "$output"
-	[ "$status" -eq 0 ]
+	KEY=$BATS_TEST_TMPDIR/MOK.priv run -0 "$house/tools/host"
 	[ "$(cat "$calls")" = "sign-file sha256 $BATS_TEST_TMPDIR/MOK.priv $BATS_TEST_TMPDIR/MOK.der $BATS_TEST_TMPDIR/memcache.ko
 loaded" ]
 }
 
 @test "without KVM, the machine is simulated, and real numbers follow" {
 	house "tcg (no /dev/kvm)"
-	run "$house/tools/run"
-	echo "$output"
-	[ "$status" -eq 3 ]
+	run -3 "$house/tools/run"
 	[[ $output == *"NO KVM: tcg (no /dev/kvm)"*simulated*"real numbers"*"guest: sim: stock"*"REAL NUMBERS"*here:* ]]
 	[ "$(cat "$house/calls")" = "guest: sim: stock -- tools/with-module tools/memcache/memcache run cache-attributes-quick
 here: run --where user cache-attributes type=wb" ]
@@ -330,9 +303,7 @@ guest: stock -- tools/with-module tools/memcache/memcache suites" ]
 
 @test "GUEST=types is simulated, with KVM and for each suite and command" {
 	house "kvm (a probe boot reached init)"
-	GUEST=types run "$house/tools/run"
-	echo "$output"
-	[ "$status" -eq 3 ]
+	GUEST=types run -3 "$house/tools/run"
 	[[ $output == *simulated* && $output != *KVM* && $output != *REAL* ]]
 	GUEST=types SUITE=mlc run "$house/tools/run"
 	GUEST=types run "$house/tools/run" true
@@ -345,18 +316,14 @@ guest: sim: stock -- tools/with-module true" ]
 	house ''
 	script sim/check 'echo "memcache: PRICES=mine:1: nonsense: unknown key" >&2; exit 1'
 	script guest/build 'echo built >>calls'
-	GUEST=types PRICES=mine run "$house/tools/run"
-	echo "$output"
-	[ "$status" -eq 1 ]
+	GUEST=types PRICES=mine run -1 "$house/tools/run"
 	[ "$output" = "memcache: PRICES=mine:1: nonsense: unknown key" ]
 	[ ! -e "$house/calls" ]
 }
 
 @test "with ACCEL=tcg, emulation is said before measuring, and real numbers follow" {
 	house "tcg (ACCEL=tcg)"
-	ACCEL=tcg run "$house/tools/run"
-	echo "$output"
-	[ "$status" -eq 3 ]
+	ACCEL=tcg run -3 "$house/tools/run"
 	[[ $output == *"NO KVM: tcg (ACCEL=tcg)"*"real numbers"*"guest: tcg: stock"*"REAL NUMBERS"*here:* ]]
 	[ "$(cat "$house/calls")" = "guest: tcg: stock -- tools/with-module tools/memcache/memcache run cache-attributes
 here: run --where user cache-attributes type=wb" ]
@@ -364,21 +331,17 @@ here: run --where user cache-attributes type=wb" ]
 
 @test "for another suite, where real numbers are is said" {
 	house "tcg (no /dev/kvm)"
-	SUITE=mlc run "$house/tools/run"
-	echo "$output"
-	[ "$status" -eq 3 ]
+	SUITE=mlc run -3 "$house/tools/run"
 	[[ $output == *"NO KVM"*"run --where user 'mlc'"*"GUEST=uml SUITE='mlc'"*"guest: "* ]]
 	[ "$(wc -l <"$house/calls")" -eq 1 ]
 }
 
 @test "with KVM, or for another command, nothing is said" {
 	house "kvm (a probe boot reached init)"
-	run "$house/tools/run"
-	[ "$status" -eq 3 ]
+	run -3 "$house/tools/run"
 	[[ $output != *KVM* && $output != *REAL* ]]
 	house "tcg (no /dev/kvm)"
-	run "$house/tools/run" true
-	[ "$status" -eq 3 ]
+	run -3 "$house/tools/run" true
 	[[ $output != *KVM* && $output != *REAL* ]]
 }
 
@@ -398,9 +361,7 @@ ended" ]
 }
 
 @test "insmod is found without sbin in PATH" {
-	MEMCACHE_KO=$BATS_TEST_TMPDIR/none.ko PATH=/usr/bin:/bin run "$TOP/tools/with-module" true
-	echo "$output"
-	[ "$status" -eq 1 ]
+	MEMCACHE_KO=$BATS_TEST_TMPDIR/none.ko PATH=/usr/bin:/bin run -1 "$TOP/tools/with-module" true
 	[[ $output == "insmod: ERROR: could not load module "* ]]
 }
 
@@ -408,11 +369,9 @@ ended" ]
 @test "the module is loaded, and unloaded after success and after failure" {
 	spy insmod
 	spy rmmod
-	MEMCACHE_PARAMS="size_mb=1 numa_node=0" run "$TOP/tools/with-module" echo measured
-	[ "$status" -eq 0 ]
+	MEMCACHE_PARAMS="size_mb=1 numa_node=0" run -0 "$TOP/tools/with-module" echo measured
 	[ "$output" = measured ]
-	run "$TOP/tools/with-module" sh -c 'exit 7'
-	[ "$status" -eq 7 ]
+	run -7 "$TOP/tools/with-module" sh -c 'exit 7'
 	cat "$calls"
 	[ "$(cat "$calls")" = "insmod memcache.ko size_mb=1 numa_node=0
 rmmod memcache
@@ -424,9 +383,7 @@ rmmod memcache" ]
 	spy insmod
 	stub rmmod 'echo "rmmod: ERROR: Module memcache is not currently loaded" >&2; exit 1'
 	spy sleep
-	run "$TOP/tools/with-module" sh -c 'exit 7'
-	echo "$output"
-	[ "$status" -eq 7 ]
+	run -7 "$TOP/tools/with-module" sh -c 'exit 7'
 	[ -z "$output" ]
 	[ "$(cat "$calls")" = "insmod memcache.ko" ]
 }
@@ -437,7 +394,6 @@ rmmod memcache" ]
 	stub sleep ''
 	echo 'memcache 40960 1 - Live 0x0' >>"$root/proc/modules"
 	run "$TOP/tools/with-module" true
-	echo "$output"
 	[ "$output" = "rmmod: ERROR: Module memcache is in use
 memcache: the module stays loaded: end what uses it, then rmmod memcache" ]
 }
@@ -458,8 +414,7 @@ memcache: the module stays loaded: end what uses it, then rmmod memcache" ]
 @test "nothing is unloaded when loading fails" {
 	stub insmod 'echo "insmod: ERROR: Key was rejected by service" >&2; exit 1'
 	spy rmmod
-	run "$TOP/tools/with-module" echo measured
-	[ "$status" -eq 1 ]
+	run -1 "$TOP/tools/with-module" echo measured
 	[[ $output != *measured* ]]
 	[ ! -e "$calls" ]
 }

@@ -32,9 +32,7 @@ esac; done'
 
 @test "without root, the packages to install are printed as a command" {
 	stub id 'echo 1000'
-	run "$TOP/tools/setup" guest
-	echo "$output"
-	[ "$status" -eq 1 ]
+	run -1 "$TOP/tools/setup" guest
 	[[ $output =~ \ \ sudo\ apt-get\ install.*\ qemu-system-x86 ]]
 	[ ! -e "$calls" ]
 }
@@ -43,9 +41,7 @@ esac; done'
 	stub id 'echo 1000'
 	stub apt-cache 'exit 100'
 	spy apt-get
-	run "$TOP/tools/setup" debug guest
-	echo "$output"
-	[ "$status" -eq 1 ]
+	run -1 "$TOP/tools/setup" debug guest
 	[[ $output == *"    sudo apt-get update && sudo apt-get install --no-install-recommends clang-16 "* ]]
 	[[ $output != *lacks* ]]
 }
@@ -56,9 +52,7 @@ esac; done'
 	for command in awk bash cat dirname id; do
 		ln -s "$(command -v "$command")" "$BATS_TEST_TMPDIR/few/"
 	done
-	PATH=$BATS_TEST_TMPDIR/few run "$TOP/tools/setup" guest
-	echo "$output"
-	[ "$status" -eq 1 ]
+	PATH=$BATS_TEST_TMPDIR/few run -1 "$TOP/tools/setup" guest
 	[[ $output == *"no apt"*qemu-system-x86* ]]
 }
 
@@ -73,9 +67,8 @@ of several names|elf,a, libelf1:any (= 2), b (= 3)'
 		stub id "echo $user"
 		while IFS='|' read -r release name; do
 			has make gcc libc6-dev gcc-12 perl dpkg xz-utils zstd kmod "$name"
-			run "$TOP/tools/setup" build
+			run -0 "$TOP/tools/setup" build
 			echo "$release: $output"
-			[ "$status" -eq 0 ]
 			[ -z "$output" ]
 		done <<<"$NAMES"
 	done
@@ -86,7 +79,6 @@ of several names|elf,a, libelf1:any (= 2), b (= 3)'
 	stub id 'echo 1000'
 	stub dpkg-query 'printf "%s\n" "config-files,make," "installed,libelf1-dev," "installed,x,libelf1-udeb"'
 	run "$TOP/tools/setup" build
-	echo "$output"
 	[[ $output == *" libelf1 make "* ]]
 }
 
@@ -96,15 +88,12 @@ of several names|elf,a, libelf1:any (= 2), b (= 3)'
 		has
 		knows '*[!6]'
 		run "$TOP/tools/setup" debug uml
-		echo "$output"
 		[ "$status" -eq $((user > 0)) ]
 		[ "${lines[0]}" = "memcache: this release lacks packages: clang-16 lld-16 llvm-16 (no debug kernel, and no guest with it)" ]
 		[[ "${lines[*]:1}" =~ (install|installing).*cpio\ python3 ]]
 		[[ "${lines[*]:1}" != *clang* ]]
 		has python3 cpio
-		run "$TOP/tools/setup" debug uml
-		echo "$output"
-		[ "$status" -eq 0 ]
+		run -0 "$TOP/tools/setup" debug uml
 		[ ${#lines[@]} -eq 1 ]
 	done
 	run -1 grep -E "update|16" "$calls"
@@ -113,9 +102,7 @@ of several names|elf,a, libelf1:any (= 2), b (= 3)'
 @test "a package that the release lacks and that is needed is named, and nothing is installed" {
 	stub id 'echo 0'
 	knows '*[!d]'
-	run "$TOP/tools/setup" guest uml
-	echo "$output"
-	[ "$status" -eq 1 ]
+	run -1 "$TOP/tools/setup" guest uml
 	[[ $output == *"memcache: this release has no package kmod (for: guest uml)" ]]
 	[ "$(grep -c . "$calls")" -eq 1 ]
 	grep -q update "$calls"
@@ -126,16 +113,13 @@ of several names|elf,a, libelf1:any (= 2), b (= 3)'
 	cp "$TOP"/tools/{setup,lib.sh} "$BATS_TEST_TMPDIR/top/tools/"
 	echo "some: provided" >"$BATS_TEST_TMPDIR/top/tools/packages"
 	stub id 'echo 0'
-	run "$BATS_TEST_TMPDIR/top/tools/setup" some
-	echo "$output"
-	[ "$status" -eq 0 ]
+	run -0 "$BATS_TEST_TMPDIR/top/tools/setup" some
 	[ "$output" = "memcache: installing (for: some): provided" ]
 }
 
 @test "a check has packages of its own, and those of the profiles that it names" {
 	stub id 'echo 1000'
 	run "$TOP/tools/setup" check-core
-	echo "$output"
 	[[ $output == *" libcmocka-dev "* && $output == *" gcovr "* ]]
 	[[ ! $output =~ chromium|qemu|arm64|bats|@ ]]
 }
@@ -147,7 +131,6 @@ of several names|elf,a, libelf1:any (= 2), b (= 3)'
 	[ -n "$profiles" ]
 	for profile in $profiles; do
 		run "$TOP/tools/setup" "$profile"
-		echo "$output"
 		[[ $output == *"packages are missing (for: $profile)"* && $output != *"no profile"* ]]
 	done
 	sed -n 's/^without \([^:]*\):.*/\1/p' "$TOP/tools/packages" | tr ' ' '\n' |
@@ -167,9 +150,7 @@ of several names|elf,a, libelf1:any (= 2), b (= 3)'
 *" indextargets "*) echo lists ;;
 *) echo "installing" ;;
 esac'
-	run "$TOP/tools/setup" run
-	echo "$output"
-	[ "$status" -eq 0 ]
+	run -0 "$TOP/tools/setup" run
 	[[ $output == *"which are upgraded:
     linux-kbuild-6.1 6.1.129-1 -> 6.1.170-3
 installing" ]]

@@ -152,21 +152,17 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 @test "the traffic of a command, and its exit status" {
 	printf 'dram_read type=1 config=0 cpu=0 scale=1\ndram_write type=1 config=0 cpu=0 scale=2\n' >counted
 	# shellcheck disable=SC2016 # for the inner shell
-	run "$USER_TOOL" --counters counted --count sh -c 'echo "$1" >said; sleep 0.2; exit 5' sh --json
-	[ "$status" -eq 5 ]
+	run -5 "$USER_TOOL" --counters counted --count sh -c 'echo "$1" >said; sleep 0.2; exit 5' sh --json
 	[ "$(<said)" = --json ]
 	[[ ${lines[0]} =~ ^DRAM\ traffic\ of\ the\ machine\ in\ [0-9.]+\ s:\ read\ ([0-9]+)\.[0-9]+\ MB\ .*,\ written\ ([0-9]+)\. ]]
 	[ "${BASH_REMATCH[1]}" -ge 200 ]
 	[ "${BASH_REMATCH[2]}" -ge 400 ]
 	[[ ${lines[1]} == 'before, in '*' s: read '* ]]
-	run "$USER_TOOL" --counters counted --count -- sh -c 'kill -TERM $$'
-	[ "$status" -eq 143 ]
+	run -143 "$USER_TOOL" --counters counted --count -- sh -c 'kill -TERM $$'
 	run -127 "$USER_TOOL" --counters counted --count nosuchcommand
 	[ "$output" = "memcache-user: nosuchcommand: No such file or directory" ]
-	run "$USER_TOOL" --counters counted --count
-	[ "$status" -eq 2 ]
-	run "$USER_TOOL" --count true
-	[ "$status" -eq 1 ]
+	run -2 "$USER_TOOL" --counters counted --count
+	run -1 "$USER_TOOL" --count true
 	[[ $output == *"needs counters of DRAM traffic"* ]]
 }
 
@@ -541,8 +537,7 @@ catches_signals() {
 }
 
 @test "a reader that goes ends the run without a word" {
-	run bash -o pipefail -c "'$USER_TOOL' --own bandwidth size=4K,8K,16K,32K repeat=20000 2>messages | head -n 1"
-	[ "$status" -eq 141 ]
+	run -141 bash -o pipefail -c "'$USER_TOOL' --own bandwidth size=4K,8K,16K,32K repeat=20000 2>messages | head -n 1"
 	[[ $output == '# test'* ]]
 	not grep -q stdout messages
 }

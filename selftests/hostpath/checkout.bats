@@ -73,7 +73,6 @@ MEASURE='bandwidth type=wb,wc,uc size=16K repeat=3'
 	says "tools/guest/build -k host"
 	run -0 user 'ko=$(tools/guest/build -k host) witness=$(tools/guest/build -k host -w)
 		sudo MEMCACHE_KO=$ko WITNESS_KO=$witness ../kselftest/memcache/results'
-	echo "$output"
 	grep '^ok ' <<<"$output"
 	not grep '^not ok\|SKIP' <<<"$output"
 	unloaded
@@ -96,7 +95,6 @@ as_root() { user "echo secret | su -c '$1'"; }
 
 @test "a command that unloads the module itself ends at once, with its own status" {
 	run -7 user "sudo WHERE=host tools/run sh -c 'rmmod memcache; exit 7'"
-	echo "$output"
 	not grep 'stays loaded' <<<"$output"
 	unloaded
 }
@@ -152,7 +150,6 @@ as_root() { user "echo secret | su -c '$1'"; }
 			echo refused
 		done
 		wait $!'
-	echo "$output"
 	grep -qx refused <<<"$output"
 	grep -F 'Module memcache is in use' <<<"$output"
 	[ "$(results steps.jsonl)" -eq 30 ]

@@ -25,7 +25,6 @@ new() {
 # says TEXT…: $output has each of these, however its lines are broken.
 says() {
 	local text all
-	echo "$output"
 	all=$(tr -d '\r' <<<"$output" | sed -zE 's/\n +/ /g')
 	for text; do
 		grep -qF -- "$text" <<<"$all" || {

@@ -9,7 +9,6 @@ home() { over "$1" "cd /home/user; ${*:2}"; }
 
 @test "apt installs the packages without a network, and DKMS builds the module" {
 	run -0 home root DEBIAN_FRONTEND=noninteractive apt-get install -y ./packages/memcache-*.deb
-	echo "$output"
 	run -0 root dkms status
 	says "memcache/" "$(user uname -r), x86_64: installed"
 	[ "memcache $(root modinfo -F version memcache)" = "$(user memcache --version)" ]
@@ -57,7 +56,6 @@ home() { over "$1" "cd /home/user; ${*:2}"; }
 
 @test "memcache-selftests runs a test of the module" {
 	run -0 home root memcache-selftests results
-	echo "$output"
 	grep '^ok ' <<<"$output"
 	not grep '^not ok' <<<"$output"
 	unloaded
@@ -73,6 +71,5 @@ home() { over "$1" "cd /home/user; ${*:2}"; }
 	# The checkout is below /home, and its builds by sudo leave locks in /root/.cache.
 	run -0 root "find / -xdev \( -path /home -o -path /root/.cache \) -prune \
 		-o -iname '*memcache*' -print"
-	echo "$output"
 	[ -z "$output" ]
 }

@@ -18,7 +18,6 @@ load signed.bash
 	doctor 1 "ok    modules are allowed, if they are signed" "ok    the module is loaded" \
 		"warn  the kernel is locked down (integrity): it takes no request; user space can measure"
 	run memcache run -o none 'bandwidth size=4K repeat=1'
-	echo "$output"
 	[[ $status -eq 1 && $output == *"the kernel is locked down (integrity)"*"--where user"* ]]
 	memcache run --where user -o r.jsonl 'bandwidth type=wb,wc,uc size=4K repeat=1'
 	grep -q '"attribute":"uc-"' r.jsonl

@@ -187,7 +187,6 @@ earlier() {
 	echo 1 >stop
 	not wait $!
 	echo "$tee"
-	echo "$output"
 	cat "$BATS_TEST_TMPDIR/progress"
 	[ "$status" -eq 1 ]
 	[ ! -e "$BATS_TEST_TMPDIR/none.jsonl" ]
