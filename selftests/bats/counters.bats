@@ -95,18 +95,18 @@ refused() {
 	holds 'values("amplification_read") == {2.0}'
 }
 
-# Print the number of samples that the current run has; and wait until it has more than $1.
+# Print the number of samples that the current run has; and whether it has more than $1.
 samples() { sed -nE 's|^running ([0-9]+)/.*|\1|p' progress; }
-past() { until [ "$(samples)" -gt "$1" ]; do sleep 0.1; done 2>/dev/null; }
+past() { [ "$(samples)" -gt "$1" ] 2>/dev/null; }
 
 @test "one that vanishes in mid-run, with its CPU" {
 	{ counter dram_read 1 1 16; counter dram_write 0 1 16; } >counters
-	(past 5
-		echo 0 >/sys/devices/system/cpu/cpu1/online
-		past $(($(samples) + 5))
-		echo 1 >stop) &
-	not tee run <<<'bandwidth op=write width=16 size=256K repeat=1000000 disturbed=keep'
-	wait
+	tee run <<<'bandwidth op=write width=16 size=256K repeat=1000000 disturbed=keep' 3>&- &
+	await $! past 5
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	await $! past $(($(samples) + 5))
+	echo 1 >stop
+	not wait $!
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	cat run results
 	grep '^error: ECANCELED ' run

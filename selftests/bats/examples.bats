@@ -64,7 +64,7 @@ load module.bash
 	(echo 'bandwidth op=write size=64K repeat=1000000' >run) 2>"$BATS_TEST_TMPDIR/said" &
 	writer=$!
 	# The first samples warm up.
-	until grep -qE '^running [0-9]{2,}/' progress; do sleep 0.1; done
+	await $writer grep -qE '^running [0-9]{2,}/' progress
 	tee "$BATS_TEST_TMPDIR/progress" <progress
 	run bash -c 'echo bandwidth >run'
 	[[ $output == *"busy"* ]]

@@ -12,7 +12,7 @@ module, or those in $MEMCACHE_DEBUGFS. If a comparison fails, its left side is p
 so are the results if anything fails.
 
 Python takes a second to start in an emulated machine, and tests ask hundreds of times. So
-without an expression, this program judges for a guest, on the host: see holds.bash. It starts
+without an expression, this program judges for a guest, on the host: see words.bash. It starts
 without `site` (-S), and imports only what is needed.
 """
 

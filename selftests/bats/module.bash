@@ -14,14 +14,11 @@ small_buffers() { insmod "$MEMCACHE_KO" size_mb=2; }
 teardown_file() { rmmod memcache; }
 setup() { cd "$FILES" || return; }
 
-# not COMMAND…: the command must fail. (bats does not notice a failure of a plain `!`.)
-not() { ! "$@"; }
-
 # request FILE…: see request.py.
 request() { "$HERE/request.py" "$@"; }
 
-# shellcheck source=selftests/bats/holds.bash
-. "$HERE/holds.bash"
+# shellcheck source=selftests/bats/words.bash
+. "$HERE/words.bash"
 
 # refused ERRNO "KEY: TEXT" LINE: the request fails with that errno, and its error begins so.
 refused() {

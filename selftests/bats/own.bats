@@ -7,7 +7,6 @@
 
 load module.bash
 
-bats_require_minimum_version 1.5.0
 USER_TOOL=${USER_TOOL:-$BATS_TEST_DIRNAME/../../build/user/memcache-user}
 COPY=$OWN_LOOPS/copy2/memcache_own_copy2.ko
 ADD=$OWN_LOOPS/add-one/memcache_own_add_one.ko
@@ -76,7 +75,7 @@ refused() {
 
 @test "neither module can be unloaded while a run uses the loop" {
 	echo 'bandwidth op=own size=64K repeat=1000000' >run &
-	until grep -qE '^running [0-9]{2,}/' progress; do sleep 0.1; done
+	await $! grep -qE '^running [0-9]{2,}/' progress
 	run ! rmmod memcache_own_copy2
 	[[ $output == *"in use"* ]]
 	run ! rmmod memcache

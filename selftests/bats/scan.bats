@@ -58,10 +58,11 @@ free_pages() {
 # of them back while a scan holds all others. Let them keep few (0 is the kernel's own choice).
 keep_few() {
 	echo 100000 >$VM/percpu_pagelist_high_fraction
-	until awk '$1 == "count:" { n += $2 } END { exit n > '$((SWAY / 2))' }' /proc/zoneinfo; do
-		sleep 0.2
-		cat $VM/stat_refresh # each CPU gives back what it has too many of
-	done
+	await 0 keep_so_few $((SWAY / 2))
+}
+keep_so_few() {
+	cat $VM/stat_refresh # each CPU gives back what it has too many of
+	awk -v most="$1" '$1 == "count:" { n += $2 } END { exit n > most }' /proc/zoneinfo
 }
 
 # How much of the direct map is mapped in pages of which size. Pages that were of another type were
@@ -112,7 +113,7 @@ RAM='[[int(end, 16) for end in line.split(" : ")[0].split("-")] for line in line
 	echo 'scan region=64M repeat=100000 warmup=0' >run 3>&- &
 	writer=$!
 	# Once there is a sample, all memory has been taken, and none has been given back.
-	until grep -q '^running [1-9]' progress; do sleep 0.2; done
+	await $writer grep -q '^running [1-9]' progress
 	while read -r zone free all; do
 		echo "$zone $free $(in_blocks "$zone") $all"
 	done < <(zones) >"$BATS_TEST_TMPDIR/zones"

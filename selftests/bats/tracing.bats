@@ -24,7 +24,7 @@ teardown() {
 # trace_during REQUEST: switch tracing on and off during the run, then stop the run.
 trace_during() {
 	echo "$1 repeat=1000000 timeout=1200" >run 3>&- &
-	until grep -q '^running' progress; do sleep 0.1; done
+	await $! grep -q '^running' progress
 	echo function >"$instance/current_tracer"
 	stat -f / >/dev/null
 	grep -q vfs_statfs "$instance/trace"

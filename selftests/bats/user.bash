@@ -3,8 +3,6 @@
 # For tests of memcache-user. Its records are put into $MEMCACHE_DEBUGFS, in files with the
 # names of the module's files.
 
-bats_require_minimum_version 1.5.0
-
 HERE=${BASH_SOURCE[0]%/*}
 USER_TOOL=$HERE/../../build/user/memcache-user
 
@@ -13,10 +11,8 @@ setup() {
 	export MEMCACHE_DEBUGFS=$BATS_TEST_TMPDIR
 }
 
-not() { ! "$@"; }
-
-# shellcheck source=selftests/bats/holds.bash
-. "$HERE/holds.bash"
+# shellcheck source=selftests/bats/words.bash
+. "$HERE/words.bash"
 
 # measure ARGUMENT…: run memcache-user and put its records where `holds` finds them.
 measure() {
@@ -55,14 +51,8 @@ same_words() {
 
 # worked PID: wait until this process has had another 0.3 s of CPU time, however busy the
 # machine is.
-worked() {
-	local had
-	had=$(hundredths "$1")
-	until [ "$(hundredths "$1")" -ge $((had + 30)) ]; do
-		not grep -q '^State:.*Z' "/proc/$1/status" || return
-		sleep 0.1
-	done
-}
+worked() { await "$1" has_worked "$1" $(($(hundredths "$1") + 30)); }
+has_worked() { [ "$(hundredths "$1")" -ge "$2" ]; }
 hundredths() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
 
 # stopped SIGNAL: the signal ends a run that has begun; the run keeps its results and says
@@ -72,7 +62,7 @@ stopped() {
 	env --default-signal=INT,TERM "$USER_TOOL" -j 'bandwidth size=4K repeat=3' \
 		'bandwidth op=read,write size=64K repeat=1000000' 'bandwidth size=8K' \
 		>results.jsonl 2>messages 3>&- &
-	until grep -q '"record":"result"' results.jsonl; do sleep 0.1; done
+	await $! grep -q '"record":"result"' results.jsonl
 	worked $!
 	kill -"$1" $!
 	wait $! || status=$?

@@ -142,7 +142,8 @@ no_huge_pages() {
 
 @test "it can be killed, and the module unloaded then" {
 	"$USER_TOOL" 'bandwidth type=wc fence=uc size=64K repeat=1000000' 3>&- &
-	until grep -q '^uc fence ' "$FILES/buffers" && grep -q memcache_wc /proc/$!/maps; do sleep 0.1; done
+	await $! grep -q '^uc fence ' "$FILES/buffers"
+	await $! grep -q memcache_wc /proc/$!/maps
 	run -1 rmmod memcache
 	[[ $output == *"in use"* ]]
 	kill -KILL $!

@@ -54,5 +54,5 @@ unchanged() {
 another() {
 	echo 1 >"$DEVICES/$IVSHMEM/enable"
 	"$BATS_TEST_DIRNAME/bar.py" "$BAR" "$1" >"$BATS_TEST_TMPDIR/another" 3>&- &
-	until grep -qs mapped "$BATS_TEST_TMPDIR/another"; do kill -0 $!; sleep 0.1; done
+	await $! grep -qs mapped "$BATS_TEST_TMPDIR/another"
 }

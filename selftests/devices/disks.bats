@@ -15,7 +15,7 @@ setup_file() {
 	modprobe -a nvme virtio_blk ahci sd_mod xhci_pci usb_storage ext4 btrfs dm_mod dm_crypt \
 		raid1 bcache loop
 	for name in nvme0n1 nvme1n1 vda sda sdb; do
-		until [ -b "/dev/$name" ]; do sleep 0.1; done
+		await 0 test -b "/dev/$name"
 		head -c 4M /dev/urandom >"/dev/$name"
 	done
 }

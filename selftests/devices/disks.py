@@ -57,7 +57,8 @@ USES = [
      "before.after. ]; umount on"),
     # In another mount namespace.
     ("nvme", "unshare -m sh -c 'mount /dev/$disk on; echo >there; exec sleep 1000' & echo $! >pid; "
-             "until [ -e there ]; do sleep 0.1; done", "{} is mounted on .*/on", "kill $(cat pid)"),
+             "until [ -e there ]; do kill -0 $!; sleep 0.1; done", "{} is mounted on .*/on",
+     "kill $(cat pid)"),
     # The head of multipath.
     ("shared", MOUNT, "{} is mounted on .*/on", "umount on"),
     ("vda", "mkswap /dev/$disk; swapon /dev/$disk", "{} is swapped to", "swapoff /dev/$disk"),

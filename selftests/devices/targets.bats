@@ -262,7 +262,7 @@ away() {
 	bind "$IVSHMEM"
 	bash -c "echo 'bandwidth target=pci:$IVSHMEM/2 write=yes type=uc op=write size=1M warmup=0 repeat=1000000' >run" \
 		2>"$BATS_TEST_TMPDIR/said" 3>&- &
-	until grep -q '^running [1-9]' progress; do kill -0 $!; sleep 0.1; done
+	await $! grep -q '^running [1-9]' progress
 	"$@"
 	not wait $!
 	grep "No such device" "$BATS_TEST_TMPDIR/said"
@@ -281,10 +281,10 @@ away() {
 		(exec /usr/bin/python3 -c 'import os, signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.write(os.open("run", os.O_WRONLY), b"bandwidth target=pci:'"$IVSHMEM"'/2 write=yes type=uc op=write size=4M warmup=0 repeat=1000000")') 3>&- 2>/dev/null &
-		until grep -q '^running [1-9]' progress; do kill -0 $!; sleep 0.1; done
+		await $! grep -q '^running [1-9]' progress
 		eval "$how"
 		not wait $!
-		until grep -q idle progress; do sleep 0.1; done
+		await 0 grep -q idle progress
 		not grep EIO run
 	done
 	unbind "$IVSHMEM"

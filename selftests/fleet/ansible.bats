@@ -4,7 +4,7 @@
 # The collection for Ansible, over ssh: hosts are sshds on this machine's loopback, in a network
 # namespace of their own (see tools/check/fleet). They measure in user space.
 
-bats_require_minimum_version 1.5.0
+load ../bats/words.bash
 
 HOSTS="node1 node2 node3"
 
@@ -70,10 +70,7 @@ teardown_file() {
 		-e measure_where=user -e "$long" memcache.fleet.measure >"$DIR/said" 2>&1 3>&- &
 	pid=$!
 	for host in node1 node2; do
-		until [ -e "$DIR/$host/var/killed.part" ] || [ -e "$DIR/$host/var/killed.jsonl" ]; do
-			kill -0 "$pid"
-			sleep 0.2
-		done
+		await "$pid" grep -qs . "$DIR/$host/var/killed.part" "$DIR/$host/var/killed.jsonl"
 	done
 	kill -KILL -- "-$pid"
 	[ ! -e "$DIR/results/killed/node1.jsonl" ]

@@ -4,7 +4,7 @@
 # memcache-once, which the role of the collection runs on each host: a run is measured once, and
 # its results appear when they are complete. A stand-in for memcache does what a test wants.
 
-bats_require_minimum_version 1.5.0
+load ../bats/words.bash
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -36,7 +36,7 @@ once() { run -"${1:-0}" "$once" . r1 "${2:-600}" ./memcache 'bandwidth size=4K';
 	touch memcache.wait
 	"$once" . r1 600 ./memcache x >first 3>&- &
 	first=$!
-	while [ ! -s r1.part ]; do sleep 0.1; done
+	await $first test -s r1.part
 	"$once" . r1 600 ./memcache x >second 3>&- &
 	second=$!
 	sleep 0.5

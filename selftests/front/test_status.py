@@ -98,7 +98,7 @@ class Commands(fake.InDirectory):
             run = subprocess.Popen([fake.FRONT, *"run --where user -o".split(), f"{wanted}",
                                     "bandwidth repeat=71"], env=self.environment,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            while not Path("begun").exists():
+            while not Path("begun").exists() and run.poll() is None:
                 time.sleep(0.01)
             run.send_signal(signum)
             said = run.communicate()[1]

@@ -3,7 +3,7 @@
 #
 # tools/bisect, on a small tree and a machine that is made up (bisect_machine.py).
 
-bats_require_minimum_version 1.5.0
+load ../bats/words.bash
 
 setup_file() {
 	export RESULTS=$BATS_FILE_TMPDIR/results PLAIN=$BATS_TEST_DIRNAME/bisect_machine.py
@@ -48,7 +48,6 @@ commits() {
 
 bisect() { "$TOP/tools/bisect" --machine "$MACHINE" "$@" -- 'bandwidth size=4K repeat=20'; }
 results() { sed -n 's/.*results and log: //p' "$BATS_TEST_TMPDIR/messages" 2>/dev/null; }
-not() { ! "$@"; }
 
 # found NAME: the bisection has to find this commit.
 found() {

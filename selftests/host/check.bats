@@ -3,7 +3,7 @@
 #
 # Tests of the test runner: no failure may look like a pass.
 
-bats_require_minimum_version 1.5.0
+load ../bats/words.bash
 
 setup() {
 	# shellcheck source=selftests/host/stubs.bash

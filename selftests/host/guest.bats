@@ -8,7 +8,7 @@
 
 # shellcheck disable=SC2016 # what stands in single quotes, the guest expands
 
-bats_require_minimum_version 1.5.0
+load ../bats/words.bash
 
 setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -93,10 +93,7 @@ guest() { "$TOP/tools/guest/run" "$GUEST" -- "$@"; }
 		touch "$SHARED/heard"
 		read -r line
 		[ "$line" = ended ]
-		until [ -e "$SHARED/full" ]; do
-			kill -0 $writer
-			sleep 0.1
-		done
+		await $writer test -e "$SHARED/full"
 		[ "$(wc -c)" -eq $((16 << 20)) ]
 	} <pipe
 	wait $writer

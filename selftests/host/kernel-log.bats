@@ -4,6 +4,8 @@
 # Lines of a kernel log that make a run in a guest fail. A report that is overlooked looks like
 # a pass.
 
+load ../bats/words.bash
+
 log() { "$BATS_TEST_DIRNAME/../../tools/check/kernel-log"; }
 
 # quiet: the log on stdin has no trouble.

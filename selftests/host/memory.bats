@@ -87,7 +87,7 @@ freed() {
 		: >blocks
 		env --default-signal "$USER_TOOL" --memory "$OBJECTS/plain.so" \
 			'bandwidth size=64K repeat=1000000' >table 2>messages 3>&- &
-		until [ -s blocks ]; do sleep 0.1; done
+		await $! test -s blocks
 		worked $!
 		kill -"$signal" $!
 		status=0

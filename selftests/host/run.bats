@@ -3,6 +3,8 @@
 #
 # `make run WHERE=host` up to the point where it would touch this machine.
 
+load ../bats/words.bash
+
 setup() {
 	# shellcheck source=selftests/host/stubs.bash
 	. "$BATS_TEST_DIRNAME/stubs.bash"
@@ -351,7 +353,7 @@ here: run --where user cache-attributes type=wb" ]
 	script guest/run 'sleep 60 & trap "kill $!; echo ended >>calls; exit 143" TERM
 echo guest >>calls; wait'
 	"$house/tools/run" 3>&- &
-	until [ -s "$house/calls" ]; do sleep 0.1; done
+	await $! test -s "$house/calls"
 	kill -TERM $!
 	status=0
 	wait $! || status=$?
@@ -403,7 +405,7 @@ memcache: the module stays loaded: end what uses it, then rmmod memcache" ]
 	echo 'memcache 40960 1 - Live 0x0' >>"$root/proc/modules"
 	stub rmmod "kill -0 \$(cat $BATS_TEST_TMPDIR/pid) 2>/dev/null && exit 1; echo rmmod >>$calls"
 	"$TOP/tools/with-module" bash -c "echo \$\$ >$BATS_TEST_TMPDIR/pid; exec sleep 60" 3>&- &
-	until [ -s "$BATS_TEST_TMPDIR/pid" ]; do sleep 0.1; done
+	await $! test -s "$BATS_TEST_TMPDIR/pid"
 	kill -TERM $!
 	status=0
 	wait $! || status=$?

@@ -4,7 +4,7 @@
 # The simulated machine as a tool: what it says when it can't start. selftests/types
 # compares what it measures with its prices.
 
-bats_require_minimum_version 1.5.0
+load ../bats/words.bash
 
 setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -66,10 +66,7 @@ refused() {
 		touch mark
 		"$qemu" -display none -S -plugin \
 			"file=$TOP/build/sim/sim.so,prices=$TOP/tools/sim/prices,cpu=0,control=$PWD/control" 3>&- &
-		until [ -S control ] && [ control -nt mark ]; do
-			kill -0 $!
-			sleep 0.1
-		done
+		await $! test -S control -a control -nt mark
 		kill -KILL $!
 		wait $! || [ $? -eq 137 ]
 	done

@@ -4,7 +4,7 @@
 # The supervisor of guests, with scripts in place of QEMU: which of their output is that of
 # the command, when a guest counts as dead, and that it never outlives the supervisor.
 
-bats_require_minimum_version 1.5.0
+load ../bats/words.bash
 
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -73,13 +73,13 @@ boots() { [ "$(wc -l <"$boots")" -eq "$1" ]; }
 	for signal in INT TERM KILL; do
 		"$TOP/tools/guest/supervise" 600 "$dir" "$console" bash -c \
 			'echo token-123 begun; echo $$; exec sleep 1000' >"$BATS_TEST_TMPDIR/said" 3>&- &
-		until [ -s "$BATS_TEST_TMPDIR/said" ]; do sleep 0.1; done
+		await $! test -s "$BATS_TEST_TMPDIR/said"
 		kill -$signal $!
 		status=0
 		wait $! || status=$?
 		[ "$status" -eq $((128 + $(kill -l $signal))) ]
 		# The kernel ends the guest of a supervisor that was killed.
-		while kill -0 "$(<"$BATS_TEST_TMPDIR/said")" 2>/dev/null; do sleep 0.1; done
+		await 0 not kill -0 "$(<"$BATS_TEST_TMPDIR/said")" 2>/dev/null
 		rm -rf "$dir" "$BATS_TEST_TMPDIR/said"
 		setup
 	done

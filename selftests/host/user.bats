@@ -50,11 +50,8 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 		"bandwidth size=64K cpu=$cpus repeat=1000000" >both 3>&- &
 	pid=$!
 	# The thread that waits for the others keeps its policy.
-	until [ "$(policies $pid | sort -u | tr -d '\n')" = 01 ] &&
-		[ "$(grep -c '"record":"result"' both)" = 2 ]; do
-		kill -0 $pid
-		sleep 0.1
-	done
+	fifo_waits() { [ "$(policies $pid | sort -u | tr -d '\n') $(grep -c '"record":"result"' both)" = "01 2" ]; }
+	await $pid fifo_waits
 	kill $pid
 	wait $pid || status=$?
 	[ "${status:-0}" -eq 143 ]
@@ -229,14 +226,14 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 
 @test "without a request: Ctrl-C keeps what was measured, and JSON has all of it" {
 	env --default-signal=INT "$USER_TOOL" --own >screen 2>messages 3>&- &
-	until grep -q '^  read ' screen; do sleep 0.1; done
+	await $! grep -q '^  read ' screen
 	kill -INT $!
 	wait $! || status=$?
 	cat screen messages
 	[ "$status" -eq 130 ]
 	[ "$(cat messages)" = "memcache-user: stopped by a signal; only what is shown was measured" ]
 	env --default-signal=INT "$USER_TOOL" --own -j >results.jsonl 2>messages 3>&- &
-	until grep -q '"record":"result"' results.jsonl; do sleep 0.1; done
+	await $! grep -q '"record":"result"' results.jsonl
 	kill -INT $!
 	wait $! || [ $? -eq 130 ]
 	"$TOP/tools/check/schema" results.jsonl
@@ -419,7 +416,7 @@ all_of() {
 
 @test "rows come as they are measured" {
 	"$USER_TOOL" --own bandwidth op=read size=4K,256M repeat=5000 >rows 2>messages 3>&- &
-	until grep -q ' read ' rows || not kill -0 $!; do sleep 0.1; done
+	await $! grep -q ' read ' rows
 	kill -0 $!
 	kill -TERM $!
 	wait $! || [ $? -eq 143 ]
@@ -521,7 +518,7 @@ catches_signals() {
 		esac
 		env --default-signal "$USER_TOOL" --own -j 'bandwidth size=64K repeat=1000000' \
 			>results.jsonl 3>&- &
-		until catches_signals $!; do sleep 0.01; done
+		await $! catches_signals $!
 		kill "-$number" $!
 		status=0
 		wait $! || status=$?
@@ -530,7 +527,7 @@ catches_signals() {
 	done
 	# What nohup ignores stays ignored.
 	env --ignore-signal=HUP "$USER_TOOL" --own -j 'bandwidth size=64K repeat=20000' >results.jsonl 3>&- &
-	until catches_signals $!; do sleep 0.01; done
+	await $! catches_signals $!
 	kill -HUP $!
 	wait $!
 	grep -q '"state":"done"' results.jsonl
@@ -780,8 +777,7 @@ catches_signals() {
 @test "pipe: stopped in the middle, no child stays" {
 	"$USER_TOOL" --own -j 'pipe block=16M repeat=1000000' >results.jsonl &
 	parent=$! status=0
-	until pgrep -P "$parent" >/dev/null; do sleep 0.1; done
-	child=$(pgrep -P "$parent")
+	child=$(await "$parent" pgrep -P "$parent")
 	kill -TERM "$parent"
 	wait "$parent" || status=$?
 	[ "$status" -eq 143 ]

@@ -3,7 +3,6 @@
 #
 # The version, in a checkout and in a tarball, and what is built with it.
 
-bats_require_minimum_version 1.5.0
 load ../bats/user.bash
 
 setup() {

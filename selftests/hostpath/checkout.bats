@@ -144,8 +144,9 @@ as_root() { user "echo secret | su -c '$1'"; }
 @test "nobody unloads the module between two requests of a suite" {
 	run -0 root 'words=$(yes bandwidth size=4K repeat=1 | head -n 30)
 		tools/memcache/memcache run -o steps.jsonl $words >/dev/null 2>&1 &
-		until [ -s steps.jsonl ]; do sleep 0.1; done
+		until [ -s steps.jsonl ]; do kill -0 $! || exit; sleep 0.1; done
 		while [ "$(grep -c "\"record\":\"request\"" steps.jsonl)" -lt 25 ]; do
+			kill -0 $! || exit
 			! rmmod memcache || exit 9
 			echo refused
 		done
@@ -162,7 +163,7 @@ as_root() { user "echo secret | su -c '$1'"; }
 	measures
 	kill -KILL $!
 	wait $! || true
-	until [ "$(results lost.jsonl)" -eq 2 ]; do sleep 1; done
+	await 0 has_results lost.jsonl 2
 	idle
 	run -0 user tools/memcache/memcache show lost.jsonl
 	not grep 'without any result' <<<"$output"
@@ -171,7 +172,7 @@ as_root() { user "echo secret | su -c '$1'"; }
 @test "with a terminal, the lost connection ends the run, and keeps what was measured" {
 	new user -tt "sudo tools/memcache/memcache run -o hangup.jsonl \
 		bandwidth size=4K bandwidth size=1M repeat=1000000 bandwidth size=8K"
-	until [ "$(results hangup.jsonl)" -eq 1 ]; do sleep 1; done
+	await $! has_results hangup.jsonl 1
 	measures
 	kill -KILL $!
 	wait $! || true

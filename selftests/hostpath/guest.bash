@@ -4,7 +4,7 @@
 # and has connected to it.
 # shellcheck disable=SC2154	# variables of bats
 
-bats_require_minimum_version 1.5.0
+load ../bats/words.bash
 
 FILES=/sys/kernel/debug/memcache
 
@@ -34,15 +34,13 @@ says() {
 	done
 }
 
-# not COMMAND…: the command must fail. (bats does not notice a failure of a plain `!`.)
-not() { ! "$@"; }
-
 loaded() { root test -e /sys/module/memcache; }
 unloaded() { root test ! -e /sys/module/memcache; }
 
-# measures, idle: wait until the module does, or does not, measure.
-measures() { until root "grep -q ^running $FILES/progress"; do sleep 1; done; }
-idle() { until root "grep -qx idle $FILES/progress"; do sleep 1; done; }
+# measures, idle: wait until the module does, or does not, measure. What $! runs, measures.
+measures() { await $! root "grep -q ^running $FILES/progress"; }
+idle() { await 0 root "grep -qx idle $FILES/progress"; }
 
 # results FILE: the number of results of the kernel in a file of the guest.
+has_results() { [ "$(results "$1")" -eq "$2" ]; }
 results() { user "grep -sc '\"record\":\"result\",.*\"where\":\"kernel\"' $1"; }

@@ -34,7 +34,7 @@ load guest.bash
 @test "the power fails while a suite measures" {
 	new user "tools/memcache/memcache run --where user -o cut.jsonl \
 		bandwidth size=4K bandwidth size=1M repeat=1000000 bandwidth size=8K"
-	until user 'grep -sq "\"record\":\"result\"" cut.jsonl'; do sleep 1; done
+	await $! user 'grep -sq "\"record\":\"result\"" cut.jsonl'
 	"$BATS_TEST_DIRNAME/../../tools/guest/disk" stop "$MACHINE"
 	wait $! || true
 }

@@ -9,15 +9,15 @@ load tiers.bash
 setup_file() {
 	local pmem
 	modprobe -a cxl_acpi cxl_pci cxl_mem dax_cxl nfit nd_pmem device_dax dax_pmem kmem
-	until [ "$(cxl_decoder)" ]; do sleep 0.1; done
+	await 0 says '?*' cxl_decoder
 	cxl_region
-	until [ "$(dax_of kmem)" ]; do sleep 0.1; done
-	until [ "$(pmem_namespace)" ]; do sleep 0.1; done
+	await 0 says '?*' dax_of kmem
+	await 0 says '?*' pmem_namespace
 	pmem_namespace >/sys/bus/nd/drivers/nd_pmem/unbind
 	pmem=$(pmem_dax)
 	echo "$pmem" >/sys/bus/dax/drivers/device_dax/unbind
 	echo "$pmem" >/sys/bus/dax/drivers/kmem/new_id
-	until [ "$(dax_of kmem | wc -l)" -eq 2 ]; do sleep 0.1; done
+	await 0 says $'?*\n?*' dax_of kmem
 	online_all
 	small_buffers
 }

@@ -9,7 +9,7 @@ load tiers.bash
 setup_file() {
 	modprobe -a cxl_acpi cxl_pci cxl_mem dax_cxl kmem
 	small_buffers
-	until [ "$(cxl_decoder)" ]; do sleep 0.1; done
+	await 0 says '?*' cxl_decoder
 }
 
 # node: that of the CXL memory.
@@ -17,7 +17,7 @@ node() { cat "$BATS_FILE_TMPDIR/node"; }
 
 @test "a region of the device becomes a node" {
 	cxl_region
-	until [ "$(dax_of kmem)" ]; do sleep 0.1; done
+	await 0 says '?*' dax_of kmem
 	online "$(dax_of kmem)" >"$BATS_FILE_TMPDIR/node"
 	[ "$(node)" -gt 1 ]
 	grep MemTotal "/sys/devices/system/node/node$(node)/meminfo"

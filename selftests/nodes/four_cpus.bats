@@ -25,10 +25,7 @@ buffers_of_run() { sed -nE 's/^[a-z]+ run pages=([0-9]+) node=(\S+) .*/\2 \1/p' 
 # during LINE: run it, and say what buffers it has.
 during() {
 	echo "$1 repeat=1000000" >run 3>&- 2>/dev/null &
-	until [ "$(buffers_of_run)" ] && grep -q '^running [1-9]' progress; do
-		kill -0 $! || return
-		sleep 0.1
-	done
+	await $! grep -q '^running [1-9]' progress || return
 	buffers_of_run
 	echo >stop
 	not wait $!
@@ -85,8 +82,7 @@ during() {
 
 @test "memory that one node has not is refused, and nothing stays" {
 	size=$(($(awk '/MemTotal/ { print $4 }' /sys/devices/system/node/node1/meminfo) * 3 / 2 / 1024))
-	bats_require_minimum_version 1.5.0
-	run ! tee run <<<"bandwidth cpu=0,2-3 node=local size=${size}M"
+		run ! tee run <<<"bandwidth cpu=0,2-3 node=local size=${size}M"
 	grep '^error: ENOMEM size: ' run
 	[ "$(buffers_of_run)" = "" ]
 	echo 'bandwidth cpu=0-3 node=local size=64M type=wb,uc repeat=1' >run
@@ -140,8 +136,7 @@ both_sides() {
 }
 
 @test "a type that the module has on another node only is refused, with that node" {
-	bats_require_minimum_version 1.5.0
-	run ! --separate-stderr "$USER_TOOL" 'bandwidth type=uc cpu=2 size=64K'
+		run ! --separate-stderr "$USER_TOOL" 'bandwidth type=uc cpu=2 size=64K'
 	# shellcheck disable=SC2154 # set by run
 	[[ $stderr == *"node: /dev/memcache_uc has no pages on node 1; they are on node=0" ]]
 }

@@ -63,7 +63,7 @@ assert promised == {0: [[0], *near], 1: [[1], *near], 2: [nearest, 250, 300, 5 <
 	local writer block
 	bash -c 'echo "bandwidth node=2 type=wc op=write size=128M repeat=1000000" >run' 3>&- &
 	writer=$!
-	until grep -q '^running [1-9]' progress; do kill -0 $writer; sleep 0.1; done
+	await $writer grep -q '^running [1-9]' progress
 	echo 1 >stop
 	not wait $writer
 	grep -q '^error: ECANCELED' run

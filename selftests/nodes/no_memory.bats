@@ -23,7 +23,6 @@ setup_file() { small_buffers; }
 }
 
 @test "to name the node without memory is still wrong" {
-	bats_require_minimum_version 1.5.0
-	run ! tee run <<<'bandwidth cpu=2 node=1'
+		run ! tee run <<<'bandwidth cpu=2 node=1'
 	grep -q '^error: EINVAL node: 1 has no memory; nodes with memory are 0$' run
 }

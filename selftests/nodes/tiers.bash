@@ -4,6 +4,10 @@
 
 load ../bats/module.bash
 
+# says PATTERN COMMAND…: whether all that it prints fits the pattern.
+# shellcheck disable=SC2053	# a pattern
+says() { [[ $("${@:2}") == $1 ]]; }
+
 # dax_of DRIVER: the devdax devices that have this driver.
 dax_of() {
 	local device
@@ -75,7 +79,7 @@ cxl_region() {
 
 # online DAX: as system memory, which is movable. Prints the number of its node.
 online() {
-	until [ "$(dax_of kmem)" = "$1" ]; do sleep 0.1; done
+	await 0 says "$1" dax_of kmem
 	online_all
 	cat "/sys/bus/dax/devices/$1/target_node"
 }

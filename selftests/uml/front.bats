@@ -4,7 +4,6 @@
 #
 # The front end in User-Mode Linux: what there is of a suite, on both sides.
 
-bats_require_minimum_version 1.5.0
 load ../bats/front.bash
 
 @test "the suite cache-attributes, in small: the row of WB" {
@@ -56,7 +55,7 @@ load ../bats/front.bash
 @test "Ctrl-C keeps what was measured" {
 	env --default-signal=INT memcache run -o kept.jsonl 'bandwidth size=4K repeat=3' \
 		'bandwidth size=64K repeat=1000000' >report 2>messages 3>&- &
-	until grep -q '/1000002 ' "$FILES/progress"; do sleep 0.1; done
+	await $! grep -q '/1000002 ' "$FILES/progress"
 	kill -INT $!
 	wait $! || status=$?
 	cat report messages

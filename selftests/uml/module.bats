@@ -5,7 +5,6 @@
 # The module in User-Mode Linux: real times of this machine, write-back only.
 # How fast it is, nobody here asks.
 
-bats_require_minimum_version 1.5.0
 load ../bats/module.bash
 
 USER_TOOL=$BATS_TEST_DIRNAME/../../build/user/memcache-user
@@ -179,7 +178,7 @@ earlier() {
 
 @test "who gets EBUSY learns which process measures" {
 	echo 'bandwidth size=64M repeat=100000' >run 3>&- &
-	until grep -q ^running progress; do sleep 0.1; done
+	await $! grep -q ^running progress
 	cp progress "$BATS_TEST_TMPDIR/progress"
 	run -1 tee run <<<'bandwidth size=16K'
 	tee=$output

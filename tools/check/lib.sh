@@ -92,6 +92,9 @@ silent() {
 	[ "$status" -eq 0 ] && [ -z "$output" ]
 }
 
+# not COMMAND…: the command must fail.
+not() { ! "$@"; }
+
 # tap_nested NAME COMMAND…: pass on the TAP that COMMAND prints, indented, as it comes.
 # The output is also searched for failures, since not every runner's status shows them.
 tap_nested() {

@@ -281,7 +281,7 @@ cxl_machine() {
 quoted() { printf '%s' "${1//,/,,}"; }
 
 # The console, a port for the command's output, the machine's files, the share, and a port to a
-# program of this machine that judges records for the guest's tests (selftests/bats/holds.bash).
+# program of this machine that judges records for the guest's tests (selftests/bats/words.bash).
 devices() {
 	local share serial
 	share=$(quoted "$TOP")

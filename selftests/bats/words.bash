@@ -1,5 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
+# Words of all tests.
+
+bats_require_minimum_version 1.5.0
+
+# not COMMAND…: the command must fail. (bats does not notice a failure of a plain `!`.)
+not() { ! "$@"; }
+
+# await PID COMMAND…: wait until the command succeeds, which it does from then on. Fail when the
+# process has ended (0: there is none) and the command still fails, or after ten minutes.
+await() {
+	local try
+	for ((try = 0; try < 6000; try++)); do
+		! "${@:2}" || return 0
+		kill -0 "$1" 2>/dev/null || break
+		sleep 0.1
+	done
+	"${@:2}" || { echo "not so (process $1, try $try): ${*:2}"; return 1; }
+}
 
 # holds EXPRESSION…: conditions on the files of the module, or on those in $MEMCACHE_DEBUGFS; see
 # holds.py. An emulated guest has the host judge: $MEMCACHE_JUDGE is its port to holds.py there
