@@ -12,6 +12,7 @@ from unittest import mock
 import fake
 from mc.analysis import fleet, outliers
 from mc.analysis.series import Left
+from mc.commands import fleet as command
 from mc.output import fleet as output
 from mc.records import rounds
 
@@ -329,6 +330,10 @@ class Command(fake.InDirectory):
         self.assertIn("119 hosts in 1 group, 1904 results compared: 0 slow, 1 to be measured again",
                       said)
         self.assertIn("node99.jsonl:1: not JSON", said)
+
+    def test_one_process_reads_all_where_there_are_no_semaphores(self):
+        with mock.patch.object(command, "ProcessPoolExecutor", side_effect=OSError):
+            self.assertEqual(len(list(command._read_all(["none"] * 999, [""] * 999))), 999)
 
     def test_json(self):
         self.hosts()

@@ -71,11 +71,15 @@ def _measurements(names: list[str], bad: list[str]) -> Iterator[Measurement]:
 def _read_all(names: list[str], hosts: list[str]) -> Iterator[Measurement | str]:
     """Each file, read in as many processes as there are CPUs."""
     processes = min(len(os.sched_getaffinity(0)), len(names) // CHUNK)
-    if processes < 2:
+    try:
+        pool = ProcessPoolExecutor(processes) if processes > 1 else None
+    except OSError:     # without /dev/shm there are no semaphores
+        pool = None
+    if not pool:
         yield from map(_read, names, hosts)
         return
     try:
-        with ProcessPoolExecutor(processes) as pool:
+        with pool:
             yield from pool.map(_read, names, hosts, chunksize=CHUNK)
     except BrokenProcessPool:
         raise Failure("a process that read results was killed; is memory short?") from None
