@@ -28,7 +28,7 @@ SLOW = 0.01         # of equal hosts are called slow, at most
 FOUND = 0.9         # of slow hosts are found, at least
 # Times the speed, the share that is found, the runs of a side, and what these may scatter by.
 PLANTED = ((0.9, 0.9, 5, 0.025), (1 / 1.2, 0.9, 3, 0.03), (1 / 1.2, 0.9, 5, 0.05),
-           (0.5, 0.99, 3, 0.05), (0.5, 0.99, 5, 0.15))
+           (0.5, 0.99, 3, 0.05), (0.5, 0.99, 5, 0.15), (0.5, 0.96, 3, 1), (0.5, 0.98, 5, 1))
 
 
 def times(cell):

@@ -27,7 +27,10 @@ three or more (Mann and Whitney, Annals of Mathematical Statistics 18, 1947): al
 may be in one of several modes by chance, and then their spread is small.
 
 Three runs of a side or more also differ if they lie apart from the others by more than the runs of
-either side do from each other, and by more than the limit: of few runs the interval is wide.
+either side do from each other, and by more than the limit: of few runs the interval is wide. On a
+busy machine medians scatter far more than fastest samples. So runs that lie apart by the limit are
+enough if the fastest samples lie apart by FASTEST_APART, and so is a fastest sample that took
+RUNS_APART times as long as the runs of the other side, of which one in five does not count.
 
 One run shows nothing of the spread between runs, however many samples it has. Two figures differ
 nevertheless if even the fastest sample of the one took APART times as long as the median of the
@@ -50,6 +53,7 @@ from mc.analysis.words import Say
 
 LIMIT = 0.02        # another run may reverse a smaller difference
 APART = 3.0         # of pairs of equal runs, 0.2 % lie so far apart
+FASTEST_APART, RUNS_APART = 1.5, 1.1    # with these, 0.6 to 1.2 % of equal sides of 3 runs differ
 MOST_RUNS = 100     # nobody measures more
 TOO_WIDE = 100      # an interval that reaches such a factor says nothing
 FEW_RUNS, EMULATED, WIDE, NO_TIME = map(Say, ("one_run", "no_speed", "wide", "no_time"))
@@ -174,14 +178,17 @@ def _word_if_far_apart(base: Estimate, other: Estimate, allowed: float) -> Word 
 
 
 def _word_if_runs_lie_apart(base: Estimate, other: Estimate, allowed: float) -> Word | None:
-    """Slower or faster if the runs of the sides lie further apart than those of either side do from
-    each other, and their fastest samples lie apart, too; else None."""
+    """Slower or faster if the runs of the sides, or their fastest samples, lie further apart than
+    those of either side do from each other; else None."""
     if not base.times or not other.times:
         return None
     least = max(allowed, *(log(max(one.times) / min(one.times)) for one in (base, other)))
     for fast, slow, word in ((base, other, Word.SLOWER), (other, base, Word.FASTER)):
-        if log(min(slow.times) / max(fast.times)) > least and \
-                log(slow.fastest / fast.fastest) > allowed:
+        runs, fastest = log(min(slow.times) / max(fast.times)), log(slow.fastest / fast.fastest)
+        slowest = sorted(fast.times)[-1 - len(fast.times) // 5]
+        if runs > least and fastest > allowed or \
+                runs > allowed and fastest > allowed + log(FASTEST_APART) or \
+                log(slow.fastest / slowest) > allowed + log(RUNS_APART):
             return word
     return None
 
