@@ -105,10 +105,9 @@ static const struct mc_column columns[] = {
 	[COL_WHOLE] = { .name = "whole_percent", .roles = MC_DETAIL, .decimals = 4,
 	  .help = "share of the bursts of 64 bytes that left the CPU in one transaction" },
 	[COL_WHOLE_LOW] = { .name = "whole_low_percent", .roles = MC_DETAIL, .decimals = 4,
-	  .json_only = true,
 	  .help = "lower end of the interval that has this share with 99 % confidence" },
 	[COL_WHOLE_HIGH] = { .name = "whole_high_percent", .roles = MC_DETAIL, .decimals = 4,
-	  .json_only = true, .help = "upper end of this interval" },
+	  .help = "upper end of this interval" },
 	[COL_WHOLE_HOW] = { .name = "whole_how", .names = how_names, .roles = MC_DETAIL,
 	  .help = "how one transaction was told from two: of single bursts, or by their rate" },
 };
@@ -405,7 +404,8 @@ static void set_whole(struct mc_record *rec, const struct mmio_job *job)
 		      job->bursts.by_rate ? WHOLE_BY_RATE : WHOLE_ALONE);
 	if (!s->known)
 		return;
-	mc_record_set(rec, COL_WHOLE, s->ppm);
+	if (s->one_figure)
+		mc_record_set(rec, COL_WHOLE, s->ppm);
 	mc_record_set(rec, COL_WHOLE_LOW, s->low_ppm);
 	mc_record_set(rec, COL_WHOLE_HIGH, s->high_ppm);
 }

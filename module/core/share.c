@@ -35,6 +35,8 @@
  * nobody waits for either; what then differs is not how many there were.
  */
 #define TOLD_LEAST	(ONE / 10 * 9)
+/* Two shares that differ by no more are one figure. */
+#define ALIKE_PPM	(MC_SHARE_WHOLE / 50)
 
 /* Return: how many of the sorted times are at or below the limit. */
 static size_t count_below(const struct mc_times *t, u64 limit)
@@ -173,6 +175,7 @@ void mc_share_of(struct mc_share *s, struct mc_times *mixed, struct mc_times *fi
 	low = s->low_ppm;
 	find_interval(s, mixed, below, first, hits, second, second->n);
 	s->low_ppm = low;
+	s->one_figure = true;
 	s->known = true;
 }
 
@@ -249,13 +252,14 @@ static u32 find_least(struct mean mixed, struct mean first, struct mean second, 
  *
  * Each piece takes its time, so a line that is not whole takes between that of two pieces and that
  * of @pieces. How many there are is not known: one end of the interval is that of two pieces, the
- * other that of @pieces, and the share is the middle of the shares of both. What took longer than
- * nearly all windows of eight pieces was interrupted, and counts as long as these.
+ * other that of @pieces. The share is one figure, the middle, only where these hardly differ. What
+ * took longer than nearly all windows of eight pieces was interrupted, and counts as long as these.
  */
 void mc_share_of_rates(struct mc_share *s, const struct mc_times *kinds, unsigned int pieces)
 {
 	struct mean mixed, whole, two, many;
 	unsigned int i;
+	u32 least, greatest;
 	u64 most;
 
 	*s = (struct mc_share){ 0 };
@@ -277,7 +281,10 @@ void mc_share_of_rates(struct mc_share *s, const struct mc_times *kinds, unsigne
 		many.ps = two.ps + (many.ps - two.ps) * (pieces - 2) / 6;
 	else
 		many = two;
-	s->ppm = (find_least(mixed, whole, two, 0) + find_least(mixed, whole, many, 0)) / 2;
+	least = find_least(mixed, whole, two, 0);
+	greatest = find_least(mixed, whole, many, 0);
+	s->ppm = (least + greatest) / 2;
+	s->one_figure = greatest - least <= ALIKE_PPM;
 	s->low_ppm = find_least(mixed, whole, two, Z / 1000000);
 	s->high_ppm = find_least(mixed, whole, many, -Z / 1000000);
 	s->known = true;

@@ -12,12 +12,14 @@
  * @known: the two kinds can be told apart, so that the rest of this means something
  * @limit_ps: times up to this one count as those of the first kind
  * @told_ppm: millionths of the first kind that do, less those of the second kind that do
+ * @one_figure: @ppm means something as well; else only the interval does
  * @ppm: the share of the first kind, in millionths
  * @low_ppm: lower end of the interval
  * @high_ppm: upper end of the interval
  */
 struct mc_share {
 	bool known;
+	bool one_figure;
 	u64 limit_ps;
 	u32 told_ppm;
 	u32 ppm;

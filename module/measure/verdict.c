@@ -302,7 +302,7 @@ void mc_verdict_json(struct mc_text *t, enum mc_attr attr,
 	ns_json(t, "combine_ns", v->combine_ps);
 	ns_json(t, "together_ns", v->together_ps);
 	ns_json(t, "apart_ns", v->apart_ps);
-	figure_json(t, "whole_percent", v->share.known, v->share.ppm, 4);
+	figure_json(t, "whole_percent", v->share.one_figure, v->share.ppm, 4);
 	figure_json(t, "whole_low_percent", v->share.known, v->share.low_ppm, 4);
 	figure_json(t, "whole_high_percent", v->share.known, v->share.high_ppm, 4);
 	mc_textf(t, "}");

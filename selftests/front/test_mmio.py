@@ -466,6 +466,9 @@ class Sentences(fake.unittest.TestCase):
                      "leave the CPU 64 bytes at a time.",
                      "By WC, 12.3 % (9.87 to 100 %) of descriptors leave the CPU whole."):
             self.assertIn(text, said)
+        self.assertIn("By WC, 0 to 62.5 % of descriptors leave the CPU whole.", accesses.sentences(
+            [self.one("burst", "wc", 8, 80.0, whole_percent=None, whole_low_percent=0,
+                      whole_high_percent=62.5, whole_how="by_rate")], {})[-1])
         self.assertIn("How many descriptors leave the CPU whole is not known: their times do not "
                       "tell two transactions from one.", accesses.sentences(
             [self.one("burst", "wc", 8, 80.0, whole_percent=None, whole_low_percent=None,

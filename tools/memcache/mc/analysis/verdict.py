@@ -23,7 +23,7 @@ class Type:
     attribute: str
     effective: str
     reload_ns: float | None = None
-    whole: tuple[float, ...] | None = None  # percent of bursts that leave whole; its interval
+    whole: tuple[float | None, ...] | None = None  # percent of bursts, its interval
     is_of_bar: bool = False
 
     @property
@@ -110,7 +110,8 @@ def _reload_ns(machine: dict, name: str) -> float | None:
     return value if isinstance(value, (int, float)) else None
 
 
-def _whole_bursts_of(machine: dict, name: str, results: list[dict]) -> tuple[float, ...] | None:
+def _whole_bursts_of(machine: dict, name: str,
+                     results: list[dict]) -> tuple[float | None, ...] | None:
     """The share that the machine's buffer of this type has, if it is why results have `partly`:
     that of a buffer which has its full effect, or of other memory, is not theirs."""
     facts = _facts_of_type(machine, name)
@@ -119,11 +120,12 @@ def _whole_bursts_of(machine: dict, name: str, results: list[dict]) -> tuple[flo
     return whole_bursts(facts)
 
 
-def whole_bursts(facts: dict) -> tuple[float, ...] | None:
-    """The share of bursts that leave whole, its lower end and its upper end, in percent."""
+def whole_bursts(facts: dict) -> tuple[float | None, ...] | None:
+    """The share of bursts that leave whole, if it is one figure, and its lower and upper end, in
+    percent."""
     values = [facts.get(f"whole_{end}percent") for end in ("", "low_", "high_")]
-    figures = tuple(one for one in values if isinstance(one, (int, float)))
-    return figures if len(figures) == len(values) else None
+    figures = tuple(one if isinstance(one, (int, float)) else None for one in values)
+    return figures if None not in figures[1:] else None
 
 
 def grid(verdict: Verdict) -> Grid:

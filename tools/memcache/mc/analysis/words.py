@@ -57,12 +57,13 @@ def said(*rows: tuple[object, str, dict]) -> list[Say]:
     return [Say(id, **facts) for holds, id, facts in rows if holds]
 
 
-def whole_bursts(percentages: tuple[float, ...] | None) -> str:
+def whole_bursts(percentages: tuple[float | None, ...] | None) -> str:
     """A share of bursts and its interval, behind which come the bursts."""
     if percentages is None:
         return "too few"
     middle, low, high = percentages
-    return f"{middle:.3g} % ({low:.3g} to {high:.3g} %)"
+    between = f"{low:.3g} to {high:.3g} %"
+    return between if middle is None else f"{middle:.3g} % ({between})"
 
 
 def _span(digits: int, values: Iterable[float]) -> str:
