@@ -72,6 +72,17 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 		--clear-groups --bounding-set=-all
 	fifo_needs "CAP_SYS_NICE, which this root has not" setpriv --bounding-set=-sys_nice
 	fifo_needs "to work for 0.4 s at once" prlimit --rttime=200000
+	fifo_needs "root of the machine; this one is of a user namespace" unshare -U -r
+	# A control group of version 1 has no real-time unless somebody gives it some.
+	if mkdir "/sys/fs/cgroup/cpu/$$" 2>/dev/null; then
+		in_group() { # CALL...
+			sh -c 'echo $$ >"$0" && exec "$@"' "/sys/fs/cgroup/cpu/$$/tasks" "$@"
+		}
+		fifo_needs "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 0 of" in_group
+		echo 200000 >"/sys/fs/cgroup/cpu/$$/cpu.rt_runtime_us"
+		fifo_needs "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 200000" in_group
+		rmdir "/sys/fs/cgroup/cpu/$$"
+	fi
 	refused "Invalid argument" "sched: fifo is for tests of memory" 'os item=loop sched=fifo'
 	refused "Invalid argument" "sched: reading a file sleeps" "file path=$PWD/x sched=fifo"
 }

@@ -22,9 +22,6 @@
 #include "measure/threads.h"
 #include "user.h"
 
-#define RUNTIME		"/proc/sys/kernel/sched_rt_runtime_us"
-#define PERIOD		"/proc/sys/kernel/sched_rt_period_us"
-
 #define RTTIME_LEAST_US	400000
 
 /* The lowest priority that goes before ordinary threads; those of real work go before it. */
@@ -58,6 +55,16 @@ static void restore_policy(void)
 	pthread_setschedparam(pthread_self(), former.policy, &former.param);
 }
 
+/* Are the rights of this process only those of a user namespace? The scheduler asks for none. */
+static bool is_root_of_a_namespace(void)
+{
+	char text[256];
+	unsigned long long inside, outside, n;
+
+	return mc_user_read_file("/proc/self/uid_map", text, sizeof(text)) &&
+	       (sscanf(text, "%llu %llu %llu", &inside, &outside, &n) != 3 || n < 0xffffffff);
+}
+
 /* The number in a file; -1: not known, or no limit. */
 static long long number_in(const char *path)
 {
@@ -75,28 +82,61 @@ static bool has_cap_sys_nice(void)
 	return set && strtoull(set + strlen("CapEff:"), NULL, 16) >> 23 & 1;
 }
 
+/* What a budget of real-time lacks, whose files begin with @files; NULL: nothing that is known. */
+static const char *budget_lacks(const char *files, const char *of)
+{
+	char path[4200];
+	long long runtime, period;
+	static char text[128];
+
+	snprintf(path, sizeof(path), "%srt_runtime_us", files);
+	runtime = number_in(path);
+	snprintf(path, sizeof(path), "%srt_period_us", files);
+	period = number_in(path);
+	if (runtime < 0 || runtime * 10 >= period * 9)
+		return NULL;
+	snprintf(text, sizeof(text),
+		 "nine tenths of a CPU, and %srt_runtime_us%s allows %lld of %lld us",
+		 strrchr(files, '/') + 1, of, runtime, period);
+	return text;
+}
+
+/* In version 1, a group has a budget of its own, which is nothing unless somebody gives it one. */
+static const char *group_lacks(void)
+{
+	char text[8192], files[4100] = "/sys/fs/cgroup/cpu", *end = files + strlen(files), *line;
+
+	if (!mc_user_read_file("/proc/self/cgroup", text, sizeof(text)))
+		return NULL;
+	line = strstr(text, ":cpu:");
+	line = line ? line : strstr(text, ":cpu,cpuacct:");
+	if (!line || sscanf(strchr(line + 1, ':'), ":%4000[^\n]", end) != 1)
+		return NULL;
+	strcat(end, "/cpu.");
+	return budget_lacks(files, " of this control group");
+}
+
 /* The right that threads lack to go before others; NULL: none. */
 static const char *find_lack(void)
 {
-	long long runtime = number_in(RUNTIME), period = number_in(PERIOD);
-	static char text[128];
+	const char *lack = budget_lacks("/proc/sys/kernel/sched_", "");
 	struct rlimit rttime;
 
-	if (runtime >= 0 && runtime * 10 < period * 9) {
-		snprintf(text, sizeof(text),
-			 "nine tenths of a CPU, and sched_rt_runtime_us allows %lld of %lld us",
-			 runtime, period);
-		return text;
-	}
+	if (lack)
+		return lack;
 	/* The kernel kills a process whose thread has worked for longer between two sleeps. */
 	if (!getrlimit(RLIMIT_RTTIME, &rttime) && rttime.rlim_cur < RTTIME_LEAST_US)
 		return "to work for 0.4 s at once, and `ulimit -R` is less";
 	if (!take_fifo()) {
 		restore_policy();
-		return NULL;
+		return group_lacks();
 	}
-	if (has_cap_sys_nice())
-		return "a control group with real-time, and cpu.rt_runtime_us of this one has none";
+	if (has_cap_sys_nice() && is_root_of_a_namespace())
+		return "root of the machine; this one is of a user namespace (rootless container)";
+	if (has_cap_sys_nice()) {
+		lack = group_lacks();
+		return lack ? lack : "a control group with real-time, which this one has not";
+	}
 	if (!geteuid())
 		return "CAP_SYS_NICE, which this root has not (of a container: --cap-add SYS_NICE)";
 	return "root (sudo), CAP_SYS_NICE or `ulimit -r 1`";
