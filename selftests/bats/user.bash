@@ -58,16 +58,13 @@ hundredths() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
 # stopped SIGNAL: the signal ends a run that has begun; the run keeps its results and says
 # that it was stopped.
 stopped() {
-	local status=0
 	env --default-signal=INT,TERM "$USER_TOOL" -j 'bandwidth size=4K repeat=3' \
 		'bandwidth op=read,write size=64K repeat=1000000' 'bandwidth size=8K' \
 		>results.jsonl 2>messages 3>&- &
 	await $! grep -q '"record":"result"' results.jsonl
 	worked $!
-	kill -"$1" $!
-	wait $! || status=$?
+	ends_by "$1" $!
 	cat messages
-	[ "$status" -eq $((128 + $(kill -l "$1"))) ]
 	grep -qx 'memcache-user: Interrupted system call: run: stopped by a signal; 1 result kept (in: .*)' messages
 	head -n 1 results.jsonl >machine
 	holds '[r["record"] for r in records] == ["machine", "request", "result"] + ["request", "result"]' \

@@ -146,8 +146,7 @@ no_huge_pages() {
 	await $! grep -q memcache_wc /proc/$!/maps
 	run -1 rmmod memcache
 	[[ $output == *"in use"* ]]
-	kill -KILL $!
-	wait $! && false
+	ends_by KILL $!
 	rmmod memcache
 	insmod "$MEMCACHE_KO"
 }

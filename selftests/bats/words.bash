@@ -19,6 +19,15 @@ await() {
 	"${@:2}" || { echo "not so (process $1, try $try): ${*:2}"; return 1; }
 }
 
+# ends_by SIGNAL PID: the signal, a name or a number, ends this child, whose status says so.
+ends_by() {
+	local status=0 number=$1
+	[[ $1 == [0-9]* ]] || number=$(kill -l "$1")
+	kill "-$1" "$2"
+	wait "$2" || status=$?
+	[ "$status" -eq $((128 + number)) ] || { echo "status $status"; return 1; }
+}
+
 # holds EXPRESSION…: conditions on the files of the module, or on those in $MEMCACHE_DEBUGFS; see
 # holds.py. An emulated guest has the host judge: $MEMCACHE_JUDGE is its port to holds.py there
 # (tools/guest/run). The files that the expressions name go with them.

@@ -89,11 +89,7 @@ freed() {
 			'bandwidth size=64K repeat=1000000' >table 2>messages 3>&- &
 		await $! test -s blocks
 		worked $!
-		kill -"$signal" $!
-		status=0
-		wait $! || status=$?
-		cat messages
-		[ "$status" -eq $((128 + $(kill -l "$signal"))) ]
+		ends_by "$signal" $!
 		freed
 	done
 }

@@ -354,10 +354,7 @@ here: run --where user cache-attributes type=wb" ]
 echo guest >>calls; wait'
 	"$house/tools/run" 3>&- &
 	await $! test -s "$house/calls"
-	kill -TERM $!
-	status=0
-	wait $! || status=$?
-	[ "$status" -eq 143 ]
+	ends_by TERM $!
 	[ "$(cat "$house/calls")" = "guest
 ended" ]
 }
@@ -406,10 +403,7 @@ memcache: the module stays loaded: end what uses it, then rmmod memcache" ]
 	stub rmmod "kill -0 \$(cat $BATS_TEST_TMPDIR/pid) 2>/dev/null && exit 1; echo rmmod >>$calls"
 	"$TOP/tools/with-module" bash -c "echo \$\$ >$BATS_TEST_TMPDIR/pid; exec sleep 60" 3>&- &
 	await $! test -s "$BATS_TEST_TMPDIR/pid"
-	kill -TERM $!
-	status=0
-	wait $! || status=$?
-	[ "$status" -eq 143 ]
+	ends_by TERM $!
 	grep -x rmmod "$calls"
 }
 

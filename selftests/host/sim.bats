@@ -67,8 +67,7 @@ refused() {
 		"$qemu" -display none -S -plugin \
 			"file=$TOP/build/sim/sim.so,prices=$TOP/tools/sim/prices,cpu=0,control=$PWD/control" 3>&- &
 		await $! test -S control -a control -nt mark
-		kill -KILL $!
-		wait $! || [ $? -eq 137 ]
+		ends_by KILL $!
 	done
 }
 

@@ -74,10 +74,7 @@ boots() { [ "$(wc -l <"$boots")" -eq "$1" ]; }
 		"$TOP/tools/guest/supervise" 600 "$dir" "$console" bash -c \
 			'echo token-123 begun; echo $$; exec sleep 1000' >"$BATS_TEST_TMPDIR/said" 3>&- &
 		await $! test -s "$BATS_TEST_TMPDIR/said"
-		kill -$signal $!
-		status=0
-		wait $! || status=$?
-		[ "$status" -eq $((128 + $(kill -l $signal))) ]
+		ends_by $signal $!
 		# The kernel ends the guest of a supervisor that was killed.
 		await 0 not kill -0 "$(<"$BATS_TEST_TMPDIR/said")" 2>/dev/null
 		rm -rf "$dir" "$BATS_TEST_TMPDIR/said"

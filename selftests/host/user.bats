@@ -52,9 +52,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	# The thread that waits for the others keeps its policy.
 	fifo_waits() { [ "$(policies $pid | sort -u | tr -d '\n') $(grep -c '"record":"result"' both)" = "01 2" ]; }
 	await $pid fifo_waits
-	kill $pid
-	wait $pid || status=$?
-	[ "${status:-0}" -eq 143 ]
+	ends_by TERM $pid
 	[ "$(grep -o '"sched":"[a-z]*"' both | head -n 2 | tr -d '\n')" = '"sched":"fifo""sched":"keep"' ]
 }
 
@@ -238,15 +236,12 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 @test "without a request: Ctrl-C keeps what was measured, and JSON has all of it" {
 	env --default-signal=INT "$USER_TOOL" --own >screen 2>messages 3>&- &
 	await $! grep -q '^  read ' screen
-	kill -INT $!
-	wait $! || status=$?
+	ends_by INT $!
 	cat screen messages
-	[ "$status" -eq 130 ]
 	[ "$(cat messages)" = "memcache-user: stopped by a signal; only what is shown was measured" ]
 	env --default-signal=INT "$USER_TOOL" --own -j >results.jsonl 2>messages 3>&- &
 	await $! grep -q '"record":"result"' results.jsonl
-	kill -INT $!
-	wait $! || [ $? -eq 130 ]
+	ends_by INT $!
 	"$TOP/tools/check/schema" results.jsonl
 	head -n 1 results.jsonl >machine
 	holds 'records[0]["record"] == "machine"' 'records[1]["test"] == "latency"'
@@ -429,8 +424,7 @@ all_of() {
 	"$USER_TOOL" --own bandwidth op=read size=4K,256M repeat=5000 >rows 2>messages 3>&- &
 	await $! grep -q ' read ' rows
 	kill -0 $!
-	kill -TERM $!
-	wait $! || [ $? -eq 143 ]
+	ends_by TERM $!
 	cat rows messages
 	[ "$(head -c 6 rows)" = '# test' ]
 }
@@ -530,11 +524,8 @@ catches_signals() {
 		env --default-signal "$USER_TOOL" --own -j 'bandwidth size=64K repeat=1000000' \
 			>results.jsonl 3>&- &
 		await $! catches_signals $!
-		kill "-$number" $!
-		status=0
-		wait $! || status=$?
-		echo "$name: $status"
-		[ "$status" -eq $((128 + number)) ]
+		echo "$name"
+		ends_by "$number" $!
 	done
 	# What nohup ignores stays ignored.
 	env --ignore-signal=HUP "$USER_TOOL" --own -j 'bandwidth size=64K repeat=20000' >results.jsonl 3>&- &
@@ -787,11 +778,9 @@ catches_signals() {
 
 @test "pipe: stopped in the middle, no child stays" {
 	"$USER_TOOL" --own -j 'pipe block=16M repeat=1000000' >results.jsonl &
-	parent=$! status=0
+	parent=$!
 	child=$(await "$parent" pgrep -P "$parent")
-	kill -TERM "$parent"
-	wait "$parent" || status=$?
-	[ "$status" -eq 143 ]
+	ends_by TERM "$parent"
 	not kill -0 "$child"
 }
 
