@@ -121,7 +121,9 @@ class Command(fake.InDirectory):
     def test_what_is_wrong(self):
         self.files(base=records(10000.0),
                    another=records(1.0, about=fake.BARE | {"kernel": "7.0"}))
-        for words, said in (("base", "--baseline"), ("base --baseline nosuch", "nosuch"),
+        for words, said in (("base", "--baseline"),
+                            ("--baseline base another", "wanted: check FILE... --baseline"),
+                            ("base --baseline nosuch", "nosuch"),
                             ("base --baseline nosuch --baseline base", "nosuch"),
                             ("base --baseline base --fail-over 0", "0 is no share"),
                             ("base --baseline base --fail-over x", "x is no share"),

@@ -297,7 +297,8 @@ class Elsewhere(fake.unittest.TestCase):
         with mock.patch("subprocess.Popen", side_effect=AssertionError), \
                 mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4)):
             for words in (["bandwidth op=read,write type=WB size=1.5M"], ["latency", "repeat=3"],
-                          ["cache-attributes"], ["mlc", "repeat=3"], ["loaded", "delay=0"]):
+                          ["cache-attributes"], ["mlc", "repeat=3"], ["loaded", "delay=0"],
+                          ["latency", "4k..1M,1.5GB", "repeat=3"]):
                 self.assertTrue(self.planned(*words)[0])
 
     def test_it_is_said_and_measured(self):

@@ -121,10 +121,10 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 		python3 -c 'import json, sys; print("|".join(t["name"] for t in json.load(sys.stdin)["tests"]))')" ]
 	# A list is printed once, however many words are wrong. A size needs no key.
 	run -2 --separate-stderr "$USER_TOOL" foo bar baz
-	[ "$(grep -c bandwidth <<<"$stderr")" = 1 ]
+	[ "$(grep -c 'bandwidth\|memcache list$' <<<"$stderr")" = 2 ]
 	[[ $stderr == *"'baz' is not one of those (in: baz)"* ]]
-	run -0 --separate-stderr "$USER_TOOL" --json latency 8K repeat=1 cpu=0
-	[ "$stderr" = "memcache-user: 8K: this is size=8K" ]
+	run -0 --separate-stderr "$USER_TOOL" --json latency 1K..4K,8K repeat=1 cpu=0
+	[ "$stderr" = "memcache-user: 1K..4K,8K: this is size=1K..4K,8K" ]
 	[[ $output == *'"size_bytes":8192'* ]]
 	run -2 --separate-stderr "$USER_TOOL" bw_mem 64k nosuch
 	[[ $stderr == *"bw_mem: nosuch has no counterpart here"* ]]

@@ -192,7 +192,8 @@ static int refuse_option(int c, int letter, const char *word, const struct optio
 	if (!strncmp(word, "--", 2))
 		fprintf(stderr, "memcache-user: no option %s%s\n", word, text);
 	else
-		fprintf(stderr, "memcache-user: no option -%c\n", letter);
+		fprintf(stderr, "memcache-user: no option -%c%s\n", letter,
+			letter == 'o' ? "; --save FILE writes results" : "");
 	return MC_USER_USAGE;
 }
 

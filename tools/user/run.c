@@ -34,12 +34,10 @@ static bool continues(const char *word)
 	return strcspn(word, "=") < strcspn(word, " ");
 }
 
-/* Is it a size without a key, as in latency 1M? */
+/* Are they sizes without a key, as in latency 1M or 4K..1M,8M? */
 static bool is_size(const char *word)
 {
-	size_t n = strspn(word, "0123456789.");
-
-	return n && !word[n + strspn(word + n, "KMGkmgiBb")];
+	return *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789.,KMGkmgiBb")];
 }
 
 /* Return: the requests of these words, or NULL if there is no memory. */
@@ -104,6 +102,8 @@ static bool print_list(const char *text, const char *line, unsigned int n)
 			last ? "\n" : "");
 		at = last ? 0 : at + wide;
 	}
+	if (!strncmp(text, "test: ", 6))
+		fprintf(stderr, "Suites and commands are those of memcache: memcache list\n");
 	return true;
 }
 

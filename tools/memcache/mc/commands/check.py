@@ -28,7 +28,7 @@ A commit that can't be told is skipped.
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="+", metavar="FILE", help="results to check")
+    parser.add_argument("file", nargs="*", metavar="FILE", help="results to check")
     parser.add_argument("--baseline", nargs="+", required=True, action="extend",
                         metavar="FILE",
                         help="results that they are checked against")
@@ -45,6 +45,9 @@ def share(text: str) -> float:
 
 
 def command(args: argparse.Namespace) -> int:
+    if not args.file:
+        raise Failure("all files are of the baseline; wanted: check FILE... --baseline FILE...",
+                      WRONG)
     baseline, checked = (_batches_of(files) for files in (args.baseline, args.file))
     pairings = regression.pairings(baseline, checked)
     answers = [one for pairing in pairings for one in regression.answers(pairing, args.fail_over)]

@@ -19,6 +19,8 @@ from mc.running.side import Side
 from mc.running.user import User, count_records, our_words
 from mc.status import WRONG
 
+SIZES = re.compile(r"\d[\d.,KMGIB]*", re.I)     # without a key, as in latency 4K..1M,8M
+
 
 def sides() -> list[Side]:
     """The sides of this machine."""
@@ -95,7 +97,7 @@ def requests(words: list[str], place: Place) -> list[Request]:
     for word in words:
         if lines and "=" in word.split(" ")[0]:
             lines[-1] += f" {word}"
-        elif lines and check.SIZE.fullmatch(word) and not is_program(lines[-1].split(" ")[0]):
+        elif lines and SIZES.fullmatch(word) and not is_program(lines[-1].split(" ")[0]):
             lines[-1] += f" size={word}"
             place.say(f"{word}: this is size={word}")
         else:
