@@ -96,30 +96,16 @@ static void test_memory(void **state)
 		{ 32 * M, 287009 }, { 64 * M, 283171 }, { 128 * M, 161188 }, { 256 * M, 155000 },
 		{ 512 * M, 154451 },
 	};
-	/* A cache of 480 MiB, and memory that even the smallest set reaches. */
-	static const struct mc_user_probe huge[] = {
-		{ 128 * M, 283171 }, { 256 * M, 282000 }, { 512 * M, 223000 },
-	};
 	static const struct mc_user_probe even[] = {
 		{ 32 * M, 90000 }, { 64 * M, 101000 }, { 128 * M, 100000 },
-	};
-
-	/* An L3 of 32 MiB that serves a part of twice and four times as much at one rate. */
-	static const struct mc_user_probe part[] = {
-		{ 32 * M, 191000 }, { 64 * M, 190000 }, { 128 * M, 75000 }, { 256 * M, 74000 },
 	};
 
 	memory_is(halves, 5, 32 * M, 0, 128 * M, true);
 	memory_is(halves, 5, 256 * M, 0, 256 * M, true);
 	memory_is(halves, 5, 2048 * M, 0, 512 * M, false);
-	memory_is(huge, 3, 4 * M, 0, 512 * M, false);
-	memory_is(huge, 3, 4 * M, 1920 * M, 512 * M, false);
-	memory_is(huge, 3, 4 * M, 512 * M, 512 * M, true);
 	memory_is(even, 3, 4 * M, 0, 32 * M, true);
 	memory_is(even, 3, 4 * M, 128 * M, 128 * M, true);
 	memory_is(even, 3, 64 * M, 0, 64 * M, true);
 	memory_is(even, 1, 4 * M, 0, 32 * M, false);
 	memory_is(even, 1, 4 * M, 64 * M, 32 * M, false);
-	memory_is(part, 2, 8 * M, 128 * M, 64 * M, false);
-	memory_is(part, 4, 8 * M, 128 * M, 128 * M, true);
 }
