@@ -6,7 +6,6 @@ import json
 import os
 import re
 import sys
-import unittest
 
 import room
 from room import machine
@@ -64,17 +63,15 @@ def loads_of_8(windows):
     return room.count(windows, "wb", "load").get(8, 0)
 
 
-def sample(windows, loads, own, figure):
-    """The last windows that took as long as a sample, and their passes of so many loads. own:
-    loads of a window besides those; 0: not known. figure: whether this is the time of a pass, in
-    picoseconds. Windows of the calibration come before those of a sample, and those of grains
-    after them."""
+def sample(windows, loads, figure_ps):
+    """The last windows that took as long as a sample, and their passes of so many loads. figure_ps:
+    the time of a pass, in picoseconds. Windows of the calibration come before those of a sample,
+    and those of grains after them."""
     for end in range(len(windows), 0, -1):
         for begin in range(end - 1, -1, -1):
             some = windows[begin:end]
-            passes, rest = divmod(loads_of_8(some) - own * len(some), loads)
-            if passes > 0 and not (own and rest) and figure(
-                    room.total(some, "ticks") * 1000 // passes):
+            passes = loads_of_8(some) // loads
+            if passes > 0 and room.total(some, "ticks") * 1000 // passes == figure_ps:
                 return some, passes
             if passes > 1:
                 break
@@ -103,11 +100,6 @@ class Hierarchy(room.Tests):
         few, many = undisturbed(cls.room.ask, f"latency size=1M,2M {QUIET}").results
         cls.load_ns = (many["median_ns"] - few["median_ns"]) / (M // LINE)
         cls.window_ns = few["median_ns"] - M // LINE * cls.load_ns
-        # The last window of tlb is its sample. A pass has more loads than the window's own code.
-        run = undisturbed(cls.room.ask, f"tlb size=1M {QUIET}")
-        last = run.windows_of(0)[-1]
-        cls.own_loads = loads_of_8([last]) % run.result["pages"]
-        cls.tlb_window_ns = last["ticks"] - (loads_of_8([last]) - cls.own_loads) * cls.load_ns
         cls.seen = {}
         for name, prices in cls.sets.items():
             cls.room.load(**prices)
@@ -133,8 +125,8 @@ class Hierarchy(room.Tests):
                     with self.subTest(size=result["size_bytes"]):
                         level, price = served(cost, result["size_bytes"])
                         windows, passes = sample(
-                            sweep.windows_of(number), result["loads_per_pass"], 0,
-                            lambda ps, ns=result["median_ns"]: ps == round(ns * 1000))
+                            sweep.windows_of(number), result["loads_per_pass"],
+                            round(result["median_ns"] * 1000))
                         loads = passes * result["loads_per_pass"]
                         # The window's own code loads and stores, too, in any level.
                         others = {at: room.total(windows, at) for at in (*NAMES, "memory")}
@@ -192,42 +184,11 @@ class Hierarchy(room.Tests):
                 self.assertEqual(round(line["other_ns"] - line["same_ns"], 3),
                                  cost["memory_ns"] - cost["l1_ns"])
 
-    def load_ps(self, cost, windows, pages, missed, figure):
-        """The least and the greatest time of a load of tlb, which `figure` has in nanoseconds, in
-        picoseconds, as they follow from the prices and from what the windows of the sample did
-        besides the loads. missed: each load misses the TLB; otherwise none does."""
-        some, passes = sample(windows, pages, self.own_loads,
-                              lambda ps: room.rounded(ps, pages) == round(figure * 1000))
-        loads = passes * pages
-        translations = room.total(some, "tlb_misses") - loads * missed
-        # Another process that ran before a window has emptied the TLB. Then the first pass misses.
-        first = 0 if missed else min(translations // pages, len(some))
-        # The code of a window, its stack and data are on a few pages.
-        self.assertIn(translations - first * pages, range(16 * len(some)))
-        ns = (self.tlb_window_ns * len(some) + loads * self.load_ns +
-              sum(room.total(some, level) * cost[f"{level}_ns"] for level in (*NAMES, "memory")) +
-              (translations + loads * missed) * cost["tlb_miss_ns"])
-        return [room.rounded(int((ns + self.windows_differ_ns * len(some) * sign) * 1000), loads)
-                for sign in (-1, 1)]
-
     def test_entries_of_the_tlb(self):
         for name, (cost, _, tlb, *_) in self.seen.items():
             with self.subTest(prices=name):
                 entries = cost["tlb_entries"]
-                walks = []
-                for number, result in enumerate(tlb.results):
-                    pages, windows = result["pages"], tlb.windows_of(number)
-                    with self.subTest(pages=pages):
-                        missed = pages > entries
-                        each = self.load_ps(cost, windows, pages, missed, result["ns_per_load"])
-                        packed = self.load_ps(cost, windows, pages, False,
-                                              result["packed_ns_per_load"])
-                        figures = [round(result[key] * 1000) for key in
-                                   ("ns_per_load", "packed_ns_per_load", "tlb_ns")]
-                        for figure, (least, most) in zip(figures, (each, packed)):
-                            self.assertTrue(least <= figure <= most, (least, figure, most))
-                        self.assertEqual(figures[2], max(figures[0] - figures[1], 0))
-                    walks += [result["tlb_ns"]] if missed else []
+                walks = [one["tlb_ns"] for one in tlb.results if one["pages"] > entries]
                 text = "\n".join(terminal.lines(
                     levels.parts([(tlb, result) for result in tlb.results])))
                 held = re.search(r"L1 TLB +\d+ +\d+ +(\d+)\.\.(\d+) +0\.\d+ +([\d.]+)", text)
@@ -273,7 +234,3 @@ class HierarchyArm64(Hierarchy):
     windows_differ_ns = 32      # the first one of a sample takes 30 more
     # No prefetcher of arm64 can be switched off.
     test_prefetcher_goes_and_comes_back = None
-
-
-if __name__ == "__main__":
-    unittest.main()
