@@ -173,6 +173,8 @@ static void check_column(const char *row)
 	unsigned int i, answers = 1;
 	bool quoted = false;
 
+	if (!strcmp(row, "\tnatively"))
+		return;
 	first = row + strcspn(row, " ");
 	memcpy(column, row + 1, min(first - row - 1, 39L));
 	for (c = first; *c; c++) {
