@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The simulated machine as a tool: what it says when it can't start. selftests/types
-# compares what it measures with its prices.
+# The simulated machine as a tool: what it says when it can't start. The native test sim_prices has
+# all wrong lines of a price file, and selftests/types compares what it measures with its prices.
 
 load ../bats/words.bash
 
@@ -32,16 +32,6 @@ refused() {
 @test "a wrong price file is named with its line" {
 	prices '3i nonsense'
 	refused "prices:3: nonsense: unknown key"
-	prices '3i memory_ns_0_9 = 1'
-	refused "prices:3: memory_ns_0_9: unknown key"
-	prices '/^l3_ways/d'
-	refused "prices:$(wc -l <prices): l3_ways is missing"
-	prices 's/^tlb_miss_ns .*/&\nuc_load_ns = 200/'
-	refused "prices:$(wc -l <prices): uc_load_ns: given twice"
-	prices 's/^l1_ways .*/l1_ways = 7/'
-	refused "prices:$(wc -l <prices): a cache's bytes are not ways of whole sets of 64-byte lines"
-	prices 's/^wc_buffers .*/wc_buffers = 65/'
-	refused "prices:$(grep -n ^wc_buffers prices | cut -d: -f1): wc_buffers is 1 to 64"
 	refused "none: No such file or directory" none
 	refused ".: Is a directory" .
 }
