@@ -134,7 +134,7 @@ class Shown(fake.unittest.TestCase):
         with unittest.mock.patch.dict(draw.STYLE, {"svg.fonttype": "none"}):
             svg = draw.picture(drawn, [], "svg", captions.warnings(files)).decode()
         for text in svg, document.gallery(files, drawn):
-            self.assertIn("DISTURBED: 2 of 2 results lost", text)
+            self.assertIn("DISTURBED: 2 of 2 results are of", text)
         self.assertEqual(captions.warnings({"a": measured({}, {})}), [])
 
     def test_bars_and_cells_are_crossed(self):
