@@ -17,6 +17,7 @@ from mc import Failure
 from mc.analysis import contribution, fleet, normal, reference
 from mc.analysis import names as cpu_names
 from mc.commands import cli
+from mc.commands import reference as reference_command
 from mc.output import document, report, terminal
 from mc.output import fleet as fleet_output
 from mc.output import normal as output
@@ -457,6 +458,9 @@ class Shown(Case):
         _, said = self.command("reference", "--list")
         self.assertRegex(said, rf"(?m)^Intel +16  {MODEL} +Kaby Lake, Coffee Lake$")
         self.assertNotIn("unnamed", said)
+        with mock.patch.dict(reference.data().names, {"Arm 8 1": "Cortex-X"}):
+            self.assertIn("published of Arm 8 1 a,b (Cortex-X) that",
+                          str(reference_command.parts("Arm 8 1 a,b")))
         with mock.patch.dict(os.environ, COLUMNS="40"):
             self.assertEqual(said, self.command("reference", "--list")[1])
         by = {order: [re.split("  +", line) for line in self.command(
@@ -484,7 +488,7 @@ class Shown(Case):
                 ("i7-1185G7", "GenuineIntel 6 140"), ("graviton3", "Arm 8 3392"),
                 ("Ice Lake", "GenuineIntel 6 126", "GenuineIntel 6 106"),
                 ("Raspberry Pi 4", "Arm 8 3336 brcm,bcm2711"), ("M1", "Apple 8 35"),
-                ("nothing",), ("Lake S",)):
+                ("Celeron N5105", "GenuineIntel 6 156"), ("nothing",), ("Lake S",)):
             self.assertEqual(wanted, cpu_names.meant(name), name)
         self.assertIn("AuthenticAMD 26 68", cpu_names.meant("Zen 5"))
         for name, said in (("i9-13900K", "published of GenuineIntel 6 183 (Raptor Lake)"),

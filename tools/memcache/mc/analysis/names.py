@@ -71,6 +71,8 @@ MODELS = (
     (f"{INTEL} 190", "Alder Lake-N, Gracemont", r"n(50|95|97|100|200)|i3 n30\d"),
     (f"{INTEL} 186", "Raptor Lake, mobile", r"i[3579] 13\d\d\d?(h|hk|p|u)"),
     (f"{INTEL} 183", "Raptor Lake", r"i[3579] 1[34]\d\d\d[a-z]*"),
+    (f"{INTEL} 191", "Raptor Lake", r"raptor lake s"),
+    (f"{INTEL} 156", "Jasper Lake, Tremont", r"((celeron|pentium) )?n(4500|4505|510[05]|600[05])"),
     (f"{INTEL} 143", "Sapphire Rapids",
      r"xeon ((platinum|gold|silver|bronze|max) )?[3-689]4\d\d[a-z+]*"),
     (f"{INTEL} 207", "Emerald Rapids",

@@ -81,13 +81,19 @@ def _models_of(word: str) -> list[str]:
         kind.startswith(f"{key} ") for kind in kinds)] + kinds)]
 
 
+def _called(model: str) -> str:
+    """Its name, or that of the core that its board has."""
+    known = reference.data().names
+    return known.get(model) or known.get(model.rpartition(" ")[0]) or ""
+
+
 def _listing(models: list[str], order: str) -> list[str]:
     """A line for each model that other programs can sort, too: however narrow the terminal is, none
     is broken."""
     known = reference.data()
     rows = []
     for model in models:
-        core, called = names.core_of(model), known.names.get(model, "")
+        core, called = names.core_of(model), _called(model)
         more = [one for one in called.split(", ")
                 if one.lower() not in core.lower().replace(" ", "")]
         rows.append((names.maker_of(model), len(known.rows.get(model, {})), model,
@@ -131,7 +137,7 @@ def parts(model: str, platform_name: str = "") -> list[Part]:
     known = reference.data()
     core, _, chip = model.rpartition(" ")
     rows = known.known(core, chip) if "," in chip else known.known(model, platform_name)
-    name = known.names.get(model) or names.core_of(model)
+    name = _called(model) or names.core_of(model)
     if not rows:
         return [Sentence(f"Nothing is published of {model} ({name}) that memcache knows.")]
     used = dict.fromkeys(source for row in rows.values() for source in row.sources.split("+"))
