@@ -577,6 +577,17 @@ static bool note_remote(struct mc_text *t, const struct mc_record *rec)
 	return true;
 }
 
+static bool note_between(struct mc_text *t, const struct mc_test *test, const struct mc_record *rec)
+{
+	if (!test->level || !(rec->has >> test->level & 1) ||
+	    rec->value[test->level] != MC_HIT_BETWEEN)
+		return false;
+	mc_textf(t, "level: no cache holds %llu bytes, but below four times the last ones ",
+		 rec->point.v[MC_KEY_SIZE]);
+	mc_textf(t, "they may serve a part\n");
+	return true;
+}
+
 /**
  * mc_engine_note() - append a note on something that the user should know
  * @t: the text
@@ -584,7 +595,8 @@ static bool note_remote(struct mc_text *t, const struct mc_record *rec)
  * @records: its results
  * @n: number of results
  *
- * It is about a size that was guessed, or what the test has to say, or else remote memory.
+ * It is about a size that was guessed, or what the test has to say, or else remote memory, or a set
+ * between caches and memory.
  */
 void mc_engine_note(struct mc_text *t, const struct mc_request *req,
 		    const struct mc_record *records, u64 n)
@@ -595,7 +607,8 @@ void mc_engine_note(struct mc_text *t, const struct mc_request *req,
 	if (note_size(t, req))
 		return;
 	for (rec = records; rec < records + n; rec++) {
-		if ((test->note && test->note(t, rec)) || note_remote(t, rec))
+		if ((test->note && test->note(t, rec)) || note_remote(t, rec) ||
+		    note_between(t, test, rec))
 			return;
 	}
 }

@@ -7,6 +7,7 @@
 #include "stub/engine.h"
 
 #include "arch/random.h"
+#include "core/level.h"
 
 #define SIZE	(5 << 20)	/* two blocks and a half */
 #define BLOCK	MC_BLOCK_BYTES
@@ -379,4 +380,20 @@ static void test_a_run_cut_short_tells_what_it_knows(void **state)
 		assert_int_equal(rec->verified, MC_VERIFIED_OK);
 		assert_in_range(rec->value[COL_NS_PER_ACCESS], 4999, 5001);
 	}
+}
+
+static void test_a_set_between_caches_and_memory_is_said(void **state)
+{
+	char note[160] = "";
+	struct mc_text t = MC_TEXT(note);
+
+	reset(1);
+	assert_int_equal(run_random("op=read size=2M"), 0);
+	mc_record_set(rec, mc_test_random.level, MC_HIT_MEMORY);
+	mc_engine_note(&t, &req, rec, 1);
+	assert_string_equal(note, "");
+	mc_record_set(rec, mc_test_random.level, MC_HIT_BETWEEN);
+	mc_engine_note(&t, &req, rec, 1);
+	assert_string_equal(note,
+			    "level: no cache holds 2097152 bytes, but below four times the last ones they may serve a part\n");
 }

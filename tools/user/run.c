@@ -195,7 +195,7 @@ static void print_note(const struct mc_request *req, const struct mc_record *rec
 	if (!*note && !strcmp(req->spec->name, "mmio") && !mc_request_given(req, MC_KEY_TARGET) &&
 	    !mc_request_given(req, MC_KEY_TYPE))
 		mc_textf(&t, "this timed memory; target=DEVICE/BAR times a device\n");
-	if (*note)
+	if (*note && !view->screen)
 		fprintf(stderr, "memcache-user: note: %s", note);
 }
 
