@@ -363,7 +363,8 @@ static bool scan_note(struct mc_text *t, const struct mc_record *rec)
 	if (!(rec->has & 1U << COL_ADDRESS))
 		mc_textf(t, "physical_address: needs CAP_SYS_ADMIN; regions are virtual memory\n");
 	else if (!(rec->has & 1U << COL_LEVEL))
-		mc_textf(t, "region: caches had a part where level is na; use larger regions\n");
+		mc_textf(t,
+			 "region: several passes a sample where level is na; use larger regions\n");
 	else
 		return false;
 	return true;

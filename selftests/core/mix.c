@@ -377,6 +377,24 @@ static void test_disturbed_samples_are_those_of_the_thread(void **state)
 	assert_int_equal(rec[3].left_out, 0);
 }
 
+static void turn_back(struct mc_worker *w)
+{
+	static unsigned int windows;
+
+	if (w->index == 1 && done == 3 && !windows++)
+		sim.now[1] = w->began - NS;
+}
+
+static void test_a_clock_that_runs_backwards(void **state)
+{
+	reset(2);
+	sim.closing = turn_back;
+	assert_int_equal(together("0:read+1:read", "size=256K node=0 repeat=8 warmup=2"), 0);
+	assert_int_equal(rec[3].stats.samples, 8);
+	assert_int_equal(rec[4].stats.samples, 7);
+	assert_int_equal(rec[4].left_out, MC_LEFT_CLOCK);
+}
+
 /* ----------------------------------------------------------- what can go wrong */
 
 static void test_what_cant_be_run_is_refused(void **state)
