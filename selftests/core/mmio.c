@@ -305,6 +305,7 @@ static void test_reading_stores_nothing(void **state)
 	reset(1);
 	memset(memory, 0xa5, BYTES);
 	assert_int_equal(measure("mmio size=4K width=8 op=read"), 0);
+	assert_no_figure(rec, COL_WHOLE_HOW);
 	for (unsigned int i = 0; i < BYTES; i++)
 		assert_int_equal(memory[i], 0xa5);
 	assert_true(mc_test_mmio.reads_only(&rec->point));
