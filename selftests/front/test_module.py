@@ -60,6 +60,12 @@ class Loaded(fake.InDirectory):
         self.assertEqual(self.calls(fail="modprobe--dry-run"), [LOOK, "the run"])
         self.assertEqual(self.said, "")
 
+    def test_a_program_that_is_missing_is_not_started(self):
+        """It is env that would say so, on standard error."""
+        with mock.patch("subprocess.run") as run:
+            self.assertFalse(module._succeeds("no_such_program"))
+        run.assert_not_called()
+
     def test_what_did_not_load_is_not_unloaded(self):
         self.assertEqual(self.calls(fail="modprobememcache"), [LOOK, LOAD, "the run"])
 

@@ -119,4 +119,8 @@ def _output_of(*words: str) -> str:
 
 
 def _command_with_sbin(*words: str) -> list[str]:
-    return ["env", f"PATH={os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin", *words]
+    import shutil
+    path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+    if not shutil.which(words[0], path=path):
+        raise FileNotFoundError(words[0])
+    return ["env", f"PATH={path}", *words]
