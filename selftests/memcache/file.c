@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The test `file`: what it reads and writes, what it never does, and its errors. What does not depend
- * on the kernel is in the native tests file and file_errors.
+ * The test `file`: what it reads and writes, what it never does, and its errors. What does not
+ * depend on the kernel is in the native tests file and file_errors.
  */
 #include <linux/fs.h>
 #include <sys/ioctl.h>
