@@ -21,7 +21,7 @@ from mc.records.results import HISTOGRAMS, Run
 STATISTICS = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p99_ns",
               "cv_percent", "samples", "left_out")
 VERDICT = ("attribute", "effective", "verified")
-# As figures. The other words are not known, or in between, and no number.
+# The numbers of these words. Others, such as unknown and partly, have none.
 OUTCOMES = {"effective": {"yes": 1, "no": 0}, "verified": {"ok": 1, "failed": 0}}
 PLACE = ("memory_node", "threads")
 MACHINE = ("kernel", "cpu", "hypervisor", "microcode", "clock")
@@ -61,7 +61,7 @@ class Measured:
         return self.result.get("verified") == "failed"
 
     @property
-    def verdict(self) -> dict[str, str]:
+    def verdict_words(self) -> dict[str, str]:
         """What came of the request, in words."""
         return {key: str(self.result.get(key) or "na") for key in VERDICT}
 
@@ -114,15 +114,17 @@ def prometheus(runs: list[Run]) -> str:
     without times; all lines of a metric stand together."""
     metrics: dict[str, list[str]] = {}
     helps: dict[str, str] = {}
-    words: dict[str, int] = {}
-    for one in labelled_figures(runs):
+    measured = list(labelled_figures(runs))
+    for one in measured:
         name, value = one.base
         name = _safe_name(f"memcache_{one.labels['test']}_{name}")
         helps[name] = f"{_safe_name(one.name)} of {_safe_name(one.labels['test'])}, in base units."
         labels = {key: value for key, value in one.labels.items() if key != "test"}
         metrics.setdefault(name, []).append(f"{name}{_label_text(labels)} {value!r}")
-        words[_label_text(one.labels | one.verdict)] = 1
-    metrics["memcache_verdict_info"] = [f"memcache_verdict_info{text} 1" for text in words]
+    # All figures of a record have the same labels.
+    records = {id(one.labels): one for one in measured}.values()
+    metrics["memcache_verdict_info"] = [
+        f"memcache_verdict_info{_label_text(one.labels | one.verdict_words)} 1" for one in records]
     helps["memcache_verdict_info"] = "What came of each request, in words."
     metrics["memcache_machine_info"] = list(dict.fromkeys(
         f"memcache_machine_info{_label_text(_machine_labels(run))} 1" for run in runs))
@@ -173,7 +175,7 @@ def kcidb(runs: list[Run], origin: str = ORIGIN, build_id: str | None = None) ->
             "status": "FAIL" if one.has_failed else "DONE",
             "start_time": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(started / 1e9)),
             "environment": {"comment": one.run.machine["cpu"]},
-            "number": number, "misc": one.labels | one.verdict})
+            "number": number, "misc": one.labels | one.verdict_words})
     report: dict[str, object] = {"version": {"major": 5, "minor": 0}}
     if not build_id:
         kernels = {run.machine["kernel"]: run.machine.get("kernel_version") for run in runs}
