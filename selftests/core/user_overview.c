@@ -231,6 +231,6 @@ static void test_sets_and_figures_of_each_machine(void **state)
 			assert_non_null(strstr(screen, machine->note));
 		else
 			assert_null(strchr(screen, '?'));
-		assert_null(strstr(screen, "no size"));
+		assert_null(strstr(screen, "the times do not show"));
 	}
 }
