@@ -156,9 +156,10 @@ def _command(argv: list[str]) -> int:
         near = hint(argv[0], [*words, *tests.TESTS, *tests.CALLS, *suite.names_offered()])
         raise Failure(f"no command {argv[0]}.{near} There are: {', '.join(words)}; and, as "
                       "`memcache list` has them, all tests and suites", status.WRONG)
-    if argv[0].startswith("-") and argv[0] not in (options := _options(actions())):
-        raise Failure(f"no option {argv[0]}.{hint(argv[0], [*options, *_options(actions('run'))])} "
-                      "`memcache run --help` lists those of `run`", status.WRONG)
+    if argv[0].startswith("-") and argv[0] not in (options := by_option(actions())):
+        near = hint(argv[0], [*options, *by_option(actions("run"))])
+        raise Failure(f"no option {argv[0]}.{near} `memcache run --help` lists those of `run`",
+                      status.WRONG)
     args = top.parse_args(argv)
     if argv[0] != "complete" and os.path.isdir(os.environ.get("MEMCACHE_SYSROOT", "") + LENT):
         from mc.running import pci
@@ -220,13 +221,14 @@ def is_measured(word: str) -> bool:
         return False
 
 
-def _options(of: list[argparse.Action]) -> dict[str, argparse.Action]:
+def by_option(of: list[argparse.Action]) -> dict[str, argparse.Action]:
+    """The actions of options, by each way to write them."""
     return {option: action for action in of for option in action.option_strings}
 
 
 def _split_options(words: list[str]) -> tuple[list[str], list[str]]:
     """The options of `run` that are ours in any place, with their values, and the other words."""
-    flags = {option: action.nargs is None for option, action in _options(actions("run")).items()
+    flags = {option: action.nargs is None for option, action in by_option(actions("run")).items()
              if option.startswith("--") or option == "-o"}
     ours, theirs, left = [], [], list(words)
     while left:

@@ -65,7 +65,7 @@ def _candidates_for_user(before: list[str], word: str) -> Candidates:
 
 
 def _options(actions: list[argparse.Action]) -> Candidates:
-    return {option: (action.help or "") for action in actions for option in action.option_strings}
+    return {option: action.help or "" for option, action in cli.by_option(actions).items()}
 
 
 def _suites() -> Candidates:
