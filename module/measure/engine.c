@@ -582,9 +582,9 @@ static bool note_between(struct mc_text *t, const struct mc_test *test, const st
 	if (!test->level || !(rec->has >> test->level & 1) ||
 	    rec->value[test->level] != MC_HIT_BETWEEN)
 		return false;
-	mc_textf(t, "level: no cache holds %llu bytes, but below four times the last ones ",
+	mc_textf(t,
+		 "level: no cache holds %llu bytes, but below four times the last ones they may serve a part\n",
 		 rec->point.v[MC_KEY_SIZE]);
-	mc_textf(t, "they may serve a part\n");
 	return true;
 }
 

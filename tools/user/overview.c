@@ -289,7 +289,7 @@ static unsigned int last_level(void)
 	return level;
 }
 
-/* The largest set that a cache served, one that the CPU does not report, too. */
+/* The largest set that a cache served. The CPU may not report this cache: then its time tells. */
 static u64 cached_bytes(void)
 {
 	const struct mc_user_probe *p;
@@ -367,7 +367,6 @@ static u64 set_of_all(enum mc_hit level, const struct mc_user_level *found, u64 
 static void add_column(enum mc_hit level, const struct mc_user_level *found, u64 all_bytes)
 {
 	static const char * const names[] = { "L1", "L2", "L3", "L4", "memory", "?" };
-
 	bool sure = found && level != MC_HIT_UNKNOWN;
 
 	columns[ncolumns++] = (struct column){

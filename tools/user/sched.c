@@ -55,7 +55,10 @@ static void restore_policy(void)
 	pthread_setschedparam(pthread_self(), former.policy, &former.param);
 }
 
-/* Are the rights of this process only those of a user namespace? The scheduler asks for none. */
+/*
+ * Are the capabilities of this process only those of a user namespace? The scheduler wants those of
+ * the whole machine.
+ */
 static bool is_root_of_a_namespace(void)
 {
 	char text[256];
@@ -82,7 +85,10 @@ static bool has_cap_sys_nice(void)
 	return set && strtoull(set + strlen("CapEff:"), NULL, 16) >> 23 & 1;
 }
 
-/* What a budget of real-time lacks, whose files begin with @files; NULL: nothing that is known. */
+/*
+ * What threads need more than a real-time budget allows. @files: how the paths of its two files
+ * begin; @of: whose budget it is. Return: NULL if it is enough, or not known.
+ */
 static const char *budget_lacks(const char *files, const char *of)
 {
 	char path[4200];
@@ -101,7 +107,7 @@ static const char *budget_lacks(const char *files, const char *of)
 	return text;
 }
 
-/* In version 1, a group has a budget of its own, which is nothing unless somebody gives it one. */
+/* In version 1 of control groups, each group has a budget, which is 0 until somebody sets it. */
 static const char *group_lacks(void)
 {
 	char text[8192], files[4100] = "/sys/fs/cgroup/cpu", *end = files + strlen(files), *line;
@@ -131,15 +137,13 @@ static const char *find_lack(void)
 		restore_policy();
 		return group_lacks();
 	}
-	if (has_cap_sys_nice() && is_root_of_a_namespace())
+	if (!has_cap_sys_nice())
+		return geteuid() ? "root (sudo), CAP_SYS_NICE or `ulimit -r 1`" :
+		       "CAP_SYS_NICE, which this root has not (of a container: --cap-add SYS_NICE)";
+	if (is_root_of_a_namespace())
 		return "root of the machine; this one is of a user namespace (rootless container)";
-	if (has_cap_sys_nice()) {
-		lack = group_lacks();
-		return lack ? lack : "a control group with real-time, which this one has not";
-	}
-	if (!geteuid())
-		return "CAP_SYS_NICE, which this root has not (of a container: --cap-add SYS_NICE)";
-	return "root (sudo), CAP_SYS_NICE or `ulimit -r 1`";
+	lack = group_lacks();
+	return lack ? lack : "a control group with real-time, which this one has not";
 }
 
 /**
