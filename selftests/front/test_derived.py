@@ -130,7 +130,7 @@ class Record(fake.unittest.TestCase):
 
     def conclude(self, *told, **more):
         [result] = results = [record(*told, **more)]
-        derived.add(results)
+        derived.add_figures(results)
         return result, {one["cause"]: one for one in result["tail"]["causes"]}
 
     def test_all_unknown_spikes_are_of_the_refresh(self):
@@ -200,7 +200,7 @@ class Ramp(fake.unittest.TestCase):
         for speeds, ms, lost in cases:
             with self.subTest(speeds):
                 results = ramp(speeds) + ramp([1.0] * 8)
-                derived.add(results)
+                derived.add_figures(results)
                 whole, step_1 = results[:2]
                 self.assertEqual(whole["ms_to_95"], ms)
                 if lost:
@@ -213,10 +213,10 @@ class Ramp(fake.unittest.TestCase):
     def test_what_did_not_settle_says_nothing(self):
         for more in {"steady": "no"}, {"median_ns": None}, {"payload_bytes": None}, {"steps": 41}:
             results = ramp([0.5] * 12 + [1.0] * 28, **more)
-            derived.add(results)
+            derived.add_figures(results)
             self.assertEqual((results[0]["ms_to_95"], results[0]["lost_bytes"]), (None, None))
 
     def test_older_records_stay(self):
         old = [record | {"ms_to_95": 7.0, "lost_bytes": 7} for record in ramp([1.0] * 4)]
-        derived.add(old)
+        derived.add_figures(old)
         self.assertEqual(old[0]["ms_to_95"], 7.0)

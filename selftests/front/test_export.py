@@ -124,7 +124,7 @@ class Prometheus(unittest.TestCase):
             good = names(form, attributes())
             self.assertEqual(names(form, attributes(verified="failed")), good)
             self.assertEqual(names(form, attributes(fake.BARE, fake.NO)), good)
-            # What is not known is no figure.
+            # An outcome that is not known has no figure.
             lost = good - names(form, attributes(effective=dict.fromkeys(fake.YES, "unknown")))
             self.assertTrue(all("effective" in str(one) for one in lost), lost)
 

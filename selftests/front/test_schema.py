@@ -132,7 +132,7 @@ class Tests(unittest.TestCase):
                 figures[test] += (match[1],)
         for test, own in figures.items():
             wanted |= set(SCHEMA["$defs"][test]["properties"]) - {*own, *HISTOGRAMS} \
-                - derived.names(test)
+                - derived.figure_names(test)
         self.assertEqual({key for test in figures for key in tests.key_columns(test)}, wanted)
         self.assertEqual([name for own in figures.values() for name in own if name in wanted], [])
 
@@ -157,7 +157,7 @@ class Tests(unittest.TestCase):
             with self.subTest(test):
                 properties = set(SCHEMA["$defs"][test]["properties"])
                 self.assertLessEqual(own["figures"], properties)
-                others = properties - own["figures"] - {*HISTOGRAMS} - derived.names(test)
+                others = properties - own["figures"] - {*HISTOGRAMS} - derived.figure_names(test)
                 # A unit may follow: stride= is stride_bytes; bytes= may be file_bytes.
                 for key in own["keys"]:
                     self.assertTrue([name for name in properties if key in name], key)

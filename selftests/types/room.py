@@ -67,7 +67,7 @@ def parsed(text: str) -> Run:
     records = [json.loads(line) for line in text.splitlines()]
     kinds = {kind: [r for r in records if r["record"] == kind]
              for kind in ("machine", "request", "result")}
-    derived.add(kinds["result"])
+    derived.add_figures(kinds["result"])
     return Run(kinds["machine"][0], kinds["request"][0], kinds["result"])
 
 

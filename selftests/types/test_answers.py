@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import room
 
-# What is not given there; as in selftests/core/stub/machine.c.
+# The prices that answers.txt leaves out. selftests/core/stub/machine.c has the same.
 NONE = room.FREE | dict.fromkeys(("clean_ns", "dirty_ns", "home_ns", "clwb_ns", "tlb2_ns"), 0) | {
     "l1_bytes": 4096, "l1_ways": 8, "l2_bytes": 0, "l3_bytes": 0, "tlb_entries": 65536,
     "tlb2_entries": 0, "prefetch_lines": 0}
@@ -20,19 +20,19 @@ LEAST = 0.25    # nanoseconds by which one may be wrong in any case
 ANSWER = re.compile(r'\s*("[^"]*"|[^,]*),?')
 
 
-def number(text: str) -> int:
+def parse_number(text: str) -> int:
     digits = text.rstrip("KM")
     return int(digits) * UNITS[text[len(digits):]]
 
 
-def requests() -> Iterator[tuple[dict[str, int], str, dict[str, list[str]]]]:
+def read_requests() -> Iterator[tuple[dict[str, int], str, dict[str, list[str]]]]:
     """The prices, the request, and for each column its answers."""
     prices: dict[str, int] = {}
     text = (room.TOP / "selftests/core/answers.txt").read_text().replace("\n\t\t", " ")
     for block in re.split(r"\n(?!\t)", re.sub(r"(?m)^#.*\n|^\n", "", text)):
         line, *rows = block.split("\n\t")
         if re.match(r"\w+=", line):
-            prices = {key: number(value) for key, value in
+            prices = {key: parse_number(value) for key, value in
                       (word.split("=") for word in line.split())}
         elif line and "natively" not in rows:
             yield prices, line, {column: ANSWER.findall(answers)[:-1] for column, _, answers in
@@ -43,7 +43,7 @@ class Answers(room.Tests):
     cpus, nodes, parameters = 4, 3, "size_mb=8"
     lacks = "nothing"       # an operation that has no access of 8 bytes
 
-    def measure(self, line: str, prices: dict[str, int]) -> list[dict]:
+    def results_at(self, line: str, prices: dict[str, int]) -> list[dict]:
         self.room.machine.prices(**NONE | prices)
         return self.room.ask(f"{line}{'' if 'irq=' in line else ' irq=off'}").results
 
@@ -55,24 +55,24 @@ class Answers(room.Tests):
         elif not re.search("[a-z]", answer):
             self.assertAlmostEqual(found, eval(answer), delta=LEAST * column.endswith("_ns"))
         elif not (rate := column.endswith("_per_s")) or not re.search(r"\+(?![^(]*\))", answer):
-            def time(scale: int) -> float:
+            def answer_at(scale: int) -> float:
                 try:
                     told = eval(answer, {}, {key: n * scale for key, n in prices.items()})
                     return 1e6 / told if rate else told
                 except ZeroDivisionError:
                     return 0
             as_time: Callable[[float], float] = (lambda n: 1e6 / n) if rate else float
-            want = time(1) - time(0)
-            if abs(time(2) - time(1) - want) < 1e-6 * want:
+            want = answer_at(1) - answer_at(0)
+            if abs(answer_at(2) - answer_at(1) - want) < 1e-6 * want:
                 self.assertAlmostEqual(as_time(found) - as_time(free), want,
                                        delta=want * PART + LEAST)
 
     def test_each_answer(self) -> None:
-        for prices, line, columns in requests():
+        for prices, line, columns in read_requests():
             if self.lacks in line:
                 continue
-            found = self.measure(line, prices)
-            free = self.measure(line, {key: n for key, n in prices.items()
+            found = self.results_at(line, prices)
+            free = self.results_at(line, {key: n for key, n in prices.items()
                                        if not re.search(r"_ns(_|$)", key)})
             for column, answers in columns.items():
                 for i, result in enumerate(found if not NATIVE.match(column) else ()):

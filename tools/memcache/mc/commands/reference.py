@@ -81,7 +81,7 @@ def _models_of(word: str) -> list[str]:
         kind.startswith(f"{key} ") for kind in kinds)] + kinds)]
 
 
-def _called(model: str) -> str:
+def _name_of(model: str) -> str:
     """Its name, or that of the core that its board has."""
     known = reference.data().names
     return known.get(model) or known.get(model.rpartition(" ")[0]) or ""
@@ -93,7 +93,7 @@ def _listing(models: list[str], order: str) -> list[str]:
     known = reference.data()
     rows = []
     for model in models:
-        core, called = names.core_of(model), _called(model)
+        core, called = names.core_of(model), _name_of(model)
         more = [one for one in called.split(", ")
                 if one.lower() not in core.lower().replace(" ", "")]
         rows.append((names.maker_of(model), len(known.rows.get(model, {})), model,
@@ -137,7 +137,7 @@ def parts(model: str, platform_name: str = "") -> list[Part]:
     known = reference.data()
     core, _, chip = model.rpartition(" ")
     rows = known.known(core, chip) if "," in chip else known.known(model, platform_name)
-    name = _called(model) or names.core_of(model)
+    name = _name_of(model) or names.core_of(model)
     if not rows:
         return [Sentence(f"Nothing is published of {model} ({name}) that memcache knows.")]
     used = dict.fromkeys(source for row in rows.values() for source in row.sources.split("+"))

@@ -28,15 +28,15 @@ FAST = 0.95         # of the settled speed, and of all later steps
 STEP_US = 250       # a step of `ramp`, at least
 
 
-def names(test: str) -> set[str]:
+def figure_names(test: str) -> set[str]:
     """The names of these figures of a test."""
     return {figure["name"] for figure in FIGURES.get(test, [])}
 
 
-def add(results: list[dict]) -> None:
+def add_figures(results: list[dict]) -> None:
     """Add to these results, which are all of a request, the figures that they lack."""
     test = str(results[0].get("test")) if results else ""
-    own = names(test)
+    own = figure_names(test)
     if own and (lacking := [result for result in results if not own & result.keys()]):
         for result in lacking:
             result.update(dict.fromkeys(figure["name"] for figure in FIGURES[test]))

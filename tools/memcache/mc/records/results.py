@@ -184,7 +184,7 @@ class _Reader:
     def all_runs(self) -> list[Run]:
         """The runs, with all that follows from their results."""
         for run in self.runs:
-            derived.add(run.results)
+            derived.add_figures(run.results)
         return self.runs
 
     def end(self) -> str:

@@ -144,7 +144,7 @@ class Session:
             run.machine |= more
             lines[0] = f'{lines[0][:-1]},{json.dumps(more, separators=(",", ":"))[1:]}'
         # The numbers stay as the kernel wrote them, unless a figure was derived from them.
-        if derived.names(run.request["test"]):
+        if derived.figure_names(run.request["test"]):
             lines[2:] = [json.dumps(one, separators=(",", ":")) for one in run.results]
         lines[1] = json.dumps(run.request, separators=(",", ":"), ensure_ascii=False)
         data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
