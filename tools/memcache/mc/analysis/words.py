@@ -150,7 +150,7 @@ WORDS = {
 
     # Differences, and why nobody can tell.
     "finding": "{what}: {changes:,}.",
-    "even": "The fence makes no difference: {speeds:;}.",
+    "even": "The fence makes hardly any difference: {speeds:;}.",
     "same": "The same: {pairs:;}.",
     "unknown": "Can't tell: {pairs:;}.",
     "nothing": "Nothing.",
