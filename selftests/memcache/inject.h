@@ -52,10 +52,23 @@ static inline int inject_set(const char *name, const char *value)
 	return err;
 }
 
-/* Let allocations of every kind fail, and keep failures out of the log. */
+/*
+ * Are all caches but that of vmalloc's areas marked? If vmalloc() can't have an area while it holds
+ * its lock, it warns, which taints the kernel, and tries again.
+ */
+static inline bool inject_spares_areas(void)
+{
+	char line[4096];
+
+	return file_read("/proc/cmdline", line, sizeof(line)) > 0 &&
+	       strstr(line, "slub_debug=A;-,vmap_area");
+}
+
+/* Let allocations of every other kind fail, and keep failures out of the log. */
 static inline bool inject_ready(void)
 {
 	return access(HERE "fail-nth", W_OK) == 0 &&
+	       !file_write(SLAB "cache-filter", inject_spares_areas() ? "Y" : "N") &&
 	       !inject_set("ignore-gfp-wait", "N") && !inject_set("verbose", "0") &&
 	       !inject_set("probability", "0") && !inject_set("task-filter", "Y") &&
 	       !file_write(PAGES "min-order", "0");

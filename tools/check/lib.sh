@@ -129,6 +129,8 @@ in_guest() (
 	if [ "$guest" != stock ]; then
 		seconds=$((seconds * 3 / 2))
 		fewer_rounds
+		# The caches whose allocations may be made to fail (selftests/memcache/inject.h).
+		export APPEND="${APPEND:-} slub_debug=A;-,vmap_area"
 	fi
 	TIMEOUT=$seconds tools/guest/run "$guest" -- tools/check/in-guest "$@"
 )
