@@ -125,14 +125,14 @@ fewer_rounds() {
 
 # in_guest [PROGRAM|BATS…]: run tools/check/in-guest in the guest that starts KERNEL.
 in_guest() (
-	guest=$(kernel_guest "$KERNEL") seconds=${TIMEOUT:-3600}
+	guest=$(kernel_guest "$KERNEL") seconds=${TIMEOUT:-3600} append=${APPEND:-}
 	if [ "$guest" != stock ]; then
 		seconds=$((seconds * 3 / 2))
 		fewer_rounds
 		# The caches whose allocations may be made to fail (selftests/memcache/inject.h).
-		export APPEND="${APPEND:-} slub_debug=A;-,vmap_area"
+		append+=" slub_debug=A;-,vmap_area"
 	fi
-	TIMEOUT=$seconds tools/guest/run "$guest" -- tools/check/in-guest "$@"
+	APPEND=$append TIMEOUT=$seconds tools/guest/run "$guest" -- tools/check/in-guest "$@"
 )
 
 # module_built KERNEL COMPILER: build the module, and print the warnings of all its files, also of
