@@ -138,6 +138,7 @@ struct mc_scatter {
  *           @passes
  * @lanes: result of loops that read: what each of the 4 registers of the loop's width
  *         accumulated, or loaded last, in lanes of 8 bytes
+ * @arg: for a test's own loop
  */
 struct mc_loop_args {
 	union {
@@ -159,6 +160,7 @@ struct mc_loop_args {
 	u64 data;
 	struct mc_scatter *scatter;
 	u64 lanes[32];
+	void *arg;
 };
 
 enum mc_op {

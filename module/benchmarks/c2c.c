@@ -164,7 +164,7 @@ static int load_lines(struct mc_worker *w, struct c2c_job *job, u64 *ps)
 			return err;
 		n = min(left, LINES_AT_ONCE);
 		at = mc_asm_chase(at, n);
-		ticks = mc_measurement_close(w, sampler);
+		ticks = mc_measurement_window(w, sampler, mc_window_close(w));
 		/*
 		 * Reading the clock takes as long as a line or two, so it is
 		 * subtracted.

@@ -112,11 +112,6 @@ static void follow(void *arg, u64 n)
 	job->at = mc_asm_chase(job->at, n);
 }
 
-static void chase_body(struct mc_pass *p, u64 bytes)
-{
-	follow(p->arg, bytes / LINE);
-}
-
 static struct mc_chase chase_of(const struct latency_job *job, u32 place)
 {
 	struct mc_chase chase = job->chase;
@@ -145,7 +140,7 @@ static int link_all(struct mc_worker *w, struct latency_job *job)
 
 static int latency_move(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct latency_job *job = sampler->pass.arg;
+	struct latency_job *job = container_of(sampler->shared, struct latency_job, meas);
 	struct mc_chase chase = chase_of(job, sampler->place);
 
 	job->at = mc_chase_at(&chase, 0);
@@ -221,7 +216,7 @@ static int latency_set_up(struct mc_run *run, const struct mc_point *point, void
 	job->meas.each->settings.move = latency_move;
 	job->meas.each->settings.clock = mc_core_mhz;
 	job->meas.each->pass = (struct mc_pass){
-		.body = chase_body, .arg = job, .bytes = LINE * job->loads,
+		.body = mc_chase_body, .arg = &job->at, .bytes = LINE * job->loads,
 	};
 	return mc_batches_begin(&job->batches, &run->error);
 }

@@ -99,7 +99,7 @@ static int time_words(struct mc_worker *w, struct line_job *job,
 	if (err)
 		return err;
 	mc_asm_chase(mc_chase_at(c, 0), c->n);
-	ticks = mc_measurement_close(w, sampler);
+	ticks = mc_measurement_window(w, sampler, mc_window_close(w));
 	*ps = mc_ticks_to_ps(ticks);
 	*ps -= min(*ps, mc_clock.cost_ps);
 	return 0;

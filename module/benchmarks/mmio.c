@@ -223,9 +223,9 @@ static void make_accesses(void *arg, u64 n)
 	}
 }
 
-static void mmio_body(struct mc_pass *p, u64 bytes)
+static void mmio_body(struct mc_loop_args *args)
 {
-	make_accesses(p->arg, bytes / LINE);
+	make_accesses(args->arg, args->bytes / LINE);
 }
 
 /* Each sample begins at the first place, and stores another byte than the one before it. */

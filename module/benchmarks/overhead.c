@@ -105,11 +105,11 @@ static void (* const short_item[])(u64 n) = {
 	[ITEM_GETPID] = read_pid,
 };
 
-static void repeat_item(struct mc_pass *p, u64 bytes)
+static void repeat_item(struct mc_loop_args *args)
 {
-	const struct mc_point *point = p->arg;
+	const struct mc_point *point = args->arg;
 
-	short_item[point->v[KEY_ITEM]](bytes / 8);
+	short_item[point->v[KEY_ITEM]](args->bytes / 8);
 }
 
 /* Can the item be timed only while interrupts are on? */

@@ -156,12 +156,13 @@ static int ramp_check(struct mc_run *run, const struct mc_point *point)
 static int one_window(struct mc_worker *w, struct ramp_job *job, u64 *bytes, u64 *ticks)
 {
 	struct mc_sampler *sampler = job->meas.each;
-	int err = mc_window_open(w, sampler->settings.irq_off);
+	int err = mc_pass_window(w, &sampler->pass, &job->at, ~0ULL, job->quantum,
+				 sampler->settings.irq_off);
 
 	if (err)
 		return err;
-	*bytes = mc_pass_window(&sampler->pass, &job->at, ~0ULL, job->quantum);
-	*ticks = mc_measurement_close(w, sampler);
+	*bytes = job->at.bytes;
+	*ticks = mc_measurement_window(w, sampler, job->at.ticks);
 	return 0;
 }
 

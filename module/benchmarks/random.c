@@ -212,11 +212,11 @@ static int random_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 
 /* ----------------------------------------------------------------- the run */
 
-static void run_accesses(struct mc_pass *p, u64 bytes)
+static void run_accesses(struct mc_loop_args *args)
 {
-	struct share *s = p->arg;
+	struct share *s = args->arg;
 
-	s->args.count = bytes / 8;
+	s->args.count = args->bytes / 8;
 	s->run(&s->args);
 }
 

@@ -166,17 +166,10 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 	return 0;
 }
 
-static void chase_body(struct mc_pass *p, u64 bytes)
-{
-	struct scan_job *job = p->arg;
-
-	job->at = mc_asm_chase(job->at, bytes / LINE);
-}
-
 /* Before each sample: no cache has a line of the cycle, which the sample follows once. */
 static int flush_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	const struct scan_job *job = sampler->pass.arg;
+	const struct scan_job *job = container_of(sampler->shared, struct scan_job, meas);
 	u64 i;
 
 	for (i = 0; i < job->chase.n; i++) {
@@ -291,7 +284,7 @@ static void set_up_chase(struct scan_job *job, const struct mc_run *run)
 	job->meas.counting = NULL;
 	job->meas.each->settings.prepare = flush_lines;
 	job->meas.each->pass = (struct mc_pass){
-		.body = chase_body, .arg = job, .bytes = LINE * n,
+		.body = mc_chase_body, .arg = &job->at, .bytes = LINE * n,
 	};
 }
 

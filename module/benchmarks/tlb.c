@@ -76,13 +76,6 @@ static int tlb_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------- on the thread */
 
-static void chase_body(struct mc_pass *p, u64 bytes)
-{
-	struct tlb_job *job = p->arg;
-
-	job->at = mc_asm_chase(job->at, bytes / LINE);
-}
-
 /* Take a few samples of the packed cycle, with the settings of the point. */
 static int measure_packed(struct mc_worker *w, struct tlb_job *job)
 {
@@ -152,7 +145,7 @@ static int tlb_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 		.view = run->area.view, .stride = LINE, .n = n, .order = MC_CHASE_RANDOM,
 	};
 	job->meas.each->pass = (struct mc_pass){
-		.body = chase_body, .arg = job, .bytes = LINE * n,
+		.body = mc_chase_body, .arg = &job->at, .bytes = LINE * n,
 	};
 	return 0;
 }

@@ -11,8 +11,7 @@
 #include <linux/wait.h>
 
 #include "kernel/writer.h"
-#include "arch/loops.h"
-#include "measure/events.h"
+#include "measure/pass.h"
 #include "measure/threads.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -28,6 +27,7 @@
  */
 struct member {
 	struct mc_worker worker;
+	struct mc_plan plan;
 	struct task_struct *task;
 	wait_queue_head_t wake;
 	unsigned int jobs;
@@ -179,6 +179,7 @@ int mc_thread_start(struct mc_worker *w)
 			       "cpu: %d is not online; online are %*pbl",
 			       w->cpu, cpumask_pr_args(cpu_online_mask));
 	init_waitqueue_head(&m->wake);
+	w->plan = &m->plan;
 	task = kthread_create_on_node(worker_main, m,
 				      w->cpu < 0 ? NUMA_NO_NODE : cpu_to_node(w->cpu),
 				      "memcache/%u", w->index);
@@ -372,65 +373,4 @@ void mc_idle(u64 ns)
 bool mc_window_preemptible(void)
 {
 	return false;
-}
-
-/**
- * mc_window_open() - begin a timed window
- * @w: the thread
- * @irq_off: turn interrupts off
- *
- * Until the window is closed, vector registers may be used and nothing may sleep.
- *
- * Context: Worker thread.
- * Return: 0, the errno of the stop, or -ENODEV if the thread's CPU went offline. The
- * window is open only if 0 is returned.
- */
-int mc_window_open(struct mc_worker *w, bool irq_off)
-{
-	int err = mc_threads_stopped(w->threads);
-
-	if (err)
-		return err;
-	/* A rest is no pause. */
-	w->left_off += w->rests;
-	w->rests = 0;
-	mc_events_start(w->events);
-	w->irq_off = irq_off;
-	/* Some architectures allow the first only while interrupts are on. */
-	mc_fpu_begin();
-	if (irq_off)
-		local_irq_save(w->irq_flags);
-	mc_vectors_clean();
-	err = mc_threads_check_cpu(w);
-	if (err) {
-		mc_window_close(w);
-		return err;
-	}
-	mc_detector_begin(&w->detector);
-	w->began = mc_ticks();
-	return 0;
-}
-
-/**
- * mc_window_close() - end a timed window
- * @w: the thread
- *
- * Context: Worker thread; may schedule once the window is closed.
- * Return: length in ticks, 0 if the clock ran backwards.
- */
-u64 mc_window_close(struct mc_worker *w)
-{
-	u64 ticks;
-
-	w->ended = mc_ticks();
-	if (w->finishes)
-		mc_race_finish(w, w->ended);
-	w->disturbed = mc_detector_end(&w->detector);
-	if (w->irq_off)
-		local_irq_restore(w->irq_flags);
-	mc_fpu_end();
-	mc_events_stop(w->events);
-	ticks = w->ended > w->began ? w->ended - w->began : 0;
-	mc_breathe();
-	return ticks;
 }

@@ -27,6 +27,19 @@ u64 mc_chase_fit(u64 loads, u64 most, u64 ticks)
 	return loads;
 }
 
+/**
+ * mc_chase_body() - follow a line's pointer for each line of a pass (@body of struct mc_pass)
+ * @args: @arg points to the current element
+ *
+ * Context: An open window.
+ */
+void mc_chase_body(struct mc_loop_args *args)
+{
+	void ***at = args->arg;
+
+	*at = mc_asm_chase(*at, args->bytes / 64);
+}
+
 static int build(struct mc_worker *w, struct mc_chase *c)
 {
 	int err = mc_threads_stopped(w->threads);

@@ -4,6 +4,7 @@
 #define MC_CHASE_H
 
 #include "arch/chase.h"
+#include "arch/loops.h"
 #include "core/chase.h"
 #include "platform/workers.h"
 
@@ -11,6 +12,7 @@
 #define MC_CHASE_LEAST		64ULL	/* fewest loads in that window */
 
 u64 mc_chase_fit(u64 loads, u64 most, u64 ticks);
+void mc_chase_body(struct mc_loop_args *args);
 int mc_chase_link(struct mc_worker *w, struct mc_chase *c);
 int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole);
 

@@ -136,17 +136,16 @@ u32 mc_places(const struct mc_point *point, const struct mc_view *view, u64 byte
 }
 
 /**
- * mc_measurement_close() - close a timed window of a test that does not use mc_measure()
- * @w: the thread
+ * mc_measurement_window() - note a timed window of a test that does not use mc_measure()
+ * @w: the thread, whose last window it was
  * @sampler: the thread's sampler; gets the window's length and disturbances
+ * @ticks: duration, 0 if the clock ran backwards
  *
- * Context: Worker thread; may schedule once the window is closed.
- * Return: duration in ticks, 0 if the clock ran backwards.
+ * Context: Worker thread.
+ * Return: the same.
  */
-u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler)
+u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 ticks)
 {
-	u64 ticks = mc_window_close(w);
-
 	sampler->window_max = max(sampler->window_max, ticks);
 	sampler->sample.clock_bad |= !ticks;
 	sampler->sample.seen |= w->disturbed;

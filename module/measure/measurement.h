@@ -11,7 +11,7 @@ int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_
 		struct mc_record *rec);
 void mc_pair_of(const struct mc_run *run, unsigned int *who);
 
-u64 mc_measurement_close(struct mc_worker *w, struct mc_sampler *sampler);
+u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 ticks);
 bool mc_measurement_wants(const struct mc_measurement *meas);
 u64 mc_place_bytes(u64 bytes);
 u32 mc_places(const struct mc_point *point, const struct mc_view *view, u64 bytes);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Passes: one traversal of a thread's arrays. A pass runs as a whole or in the parts
- * that fit in windows, piece by piece where the buffer is not contiguous.
+ * that fit in windows, piece by piece where the buffer is not contiguous. What a window does
+ * is planned before it opens, so that its time is that of the loop.
  */
 #include "core/math.h"
 #include "measure/pass.h"
@@ -137,158 +138,208 @@ u64 mc_pass_sum(const struct mc_pass *p)
 	return words % values ? sum + mc_sum_of_run(first, step, words % values) : sum;
 }
 
-static void take_result(struct mc_pass *p, const struct mc_loop *loop,
-			const struct mc_loop_args *args)
+/* The next call of the plan, or NULL: there is no room. */
+static struct mc_call *next_call(struct mc_plan *plan, const struct mc_loop *loop)
 {
-	if (mc_ops[loop->op].sums)
-		p->sum += mc_loop_sum(loop, args);
-	if (loop->op == MC_OP_CHECK)
-		p->wrong |= mc_loop_or(loop, args);
+	struct mc_call *call = plan->call + plan->n;
+	const struct mc_pass *p = plan->pass;
+
+	if (plan->n == MC_PLAN_CALLS)
+		return NULL;
+	*call = (struct mc_call){
+		.loop = loop, .args = {
+			.passes = 1, .uc_word = p->uc_word, .data = p->data, .arg = p->arg,
+		},
+	};
+	plan->n++;
+	return call;
 }
 
 /*
- * Run the loop over as many lines of each array as there are from @from to @to, @passes
- * times, in random order. A pass reaches each line once, wherever it begins in that order.
+ * Plan the loop over as many lines of each array as there are from @from to @to, in random order. A
+ * pass reaches each line once, wherever it begins in that order.
  */
-static void run_scattered(struct mc_pass *p, struct mc_loop_args *args, u64 from, u64 to)
+static u64 plan_scattered(struct mc_plan *plan, u64 from, u64 to)
 {
-	p->scatter->left = (to - from) / 64 * args->passes;
+	struct mc_pass *p = plan->pass;
+	struct mc_call *call = next_call(plan, p->loop);
+	struct mc_loop_args *args = &call->args;
+
+	p->scatter->left = (to - from) / 64;
 	args->scatter = p->scatter;
 	args->value = p->value + from / 8 * mc_data_step(p->data);
 	args->fence = to == p->bytes ? p->fence : MC_FENCE_NONE;
-	p->loop->run_scatter(args);
-	take_result(p, p->loop, args);
+	call->run = p->loop->run_scatter;
+	return to;
 }
 
 /*
- * Run @loop over bytes @from to @to of each array, @passes times. More than one pass needs all of
- * it in one piece. Each stream covers its share.
+ * Plan @loop over bytes @from to @to of each array, piece by piece. Each stream covers its share.
+ * Return: the end of what there was room for.
  */
-static void run_arrays(struct mc_pass *p, const struct mc_loop *loop, u64 from, u64 to,
-		       u64 passes)
+static u64 plan_arrays(struct mc_plan *plan, const struct mc_loop *loop, u64 from, u64 to)
 {
-	struct mc_stream streams[MC_STREAMS_MAX];
-	struct mc_loop_args args = {
-		.passes = passes, .uc_word = p->uc_word, .data = p->data,
-	};
+	struct mc_pass *p = plan->pass;
 	u64 values = 8 * values_of_pass(p), into;
-	unsigned int n;
+	unsigned int n = streams_of(p, loop);
+	struct mc_stream *streams;
+	struct mc_loop_args *args;
+	struct mc_call *call;
 
-	if (p->scatter && loop == p->loop) {
-		run_scattered(p, &args, from, to);
-		return;
-	}
-	n = streams_of(p, loop);
-	args.streams = n;
-	args.at = streams;
-	for (from /= n, to /= n; from < to; from += args.bytes) {
-		args.bytes = contiguous_bytes(p, n, from, to,
-					      n > 1 ? streams->array : args.array);
+	for (from /= n, to /= n; from < to; from += args->bytes) {
+		streams = plan->stream + plan->streams;
+		if (n > 1 && plan->streams + n > MC_PLAN_STREAMS)
+			break;
+		call = next_call(plan, loop);
+		if (!call)
+			break;
+		args = &call->args;
+		args->streams = n;
+		args->at = streams;
+		args->bytes = contiguous_bytes(p, n, from, to,
+					       n > 1 ? streams->array : args->array);
 		/* A loop begins with the first value of its round, or ends in the same round. */
 		into = from * n % values;
 		if (into)
-			args.bytes = min(args.bytes, values - into);
-		args.value = p->value + into / 8 * mc_data_step(p->data);
+			args->bytes = min(args->bytes, values - into);
+		args->value = p->value + into / 8 * mc_data_step(p->data);
 		/* The fence belongs to the pass, not to its pieces. */
-		args.fence = from + args.bytes == p->bytes / n ? p->fence :
-								 MC_FENCE_NONE;
-		(n > 1 ? loop->run_streams : loop->run)(&args);
-		take_result(p, loop, &args);
+		args->fence = from + args->bytes == p->bytes / n ? p->fence : MC_FENCE_NONE;
+		plan->streams += n > 1 ? n : 0;
+		call->run = n > 1 ? loop->run_streams : loop->run;
 	}
+	return from * n;
 }
 
-static void end_passes(struct mc_pass *p, u64 passes)
+/* Plan a part of a pass. Return: the end of what there was room for. */
+static u64 plan_part(struct mc_plan *plan, u64 from, u64 to)
 {
-	p->passes += passes;
-	p->value += passes * mc_data_step(p->data) * values_of_pass(p);
-}
+	struct mc_pass *p = plan->pass;
+	struct mc_call *call;
 
-/**
- * mc_pass_part() - run a part of a pass, and count the pass at its end
- * @p: the pass
- * @from: first byte of the part
- * @to: end of the part, at most mc_pass_length()
- *
- * Context: An open window.
- */
-void mc_pass_part(struct mc_pass *p, u64 from, u64 to)
-{
-	if (p->body)
-		p->body(p, to - from);
+	if (p->body) {
+		call = next_call(plan, NULL);
+		call->args.bytes = to - from;
+		call->run = p->body;
+		return to;
+	}
+	if (p->scatter && from < p->bytes)
+		from = plan_scattered(plan, from, min(to, p->bytes));
 	else if (from < p->bytes)
-		run_arrays(p, p->loop, from, min(to, p->bytes), 1);
-	if (to > p->bytes)
-		run_arrays(p, p->readback, from > p->bytes ? from - p->bytes : 0,
-			   to - p->bytes, 1);
-	if (to == mc_pass_length(p))
-		end_passes(p, 1);
+		from = plan_arrays(plan, p->loop, from, min(to, p->bytes));
+	if (from >= p->bytes && from < to)
+		from = p->bytes + plan_arrays(plan, p->readback, from - p->bytes, to - p->bytes);
+	return from;
 }
 
-/* Can one call of the loop run several passes? */
-static bool in_one_piece(const struct mc_pass *p)
+/* Let the plan, which has one pass, do @passes of them: by its only call, if that can. */
+static void plan_passes(struct mc_plan *plan, u64 passes)
 {
-	void *at[MC_STREAMS_MAX * MC_STREAM_ARRAYS];
-	unsigned int n;
-	u64 each;
+	struct mc_pass *p = plan->pass;
 
-	if (p->body || p->readback)
-		return p->body;
-	if (p->scatter)
-		return !p->fence;
-	n = streams_of(p, p->loop);
-	each = p->bytes / n;
-	return contiguous_bytes(p, n, 0, each, at) == each;
-}
-
-static void run_passes(struct mc_pass *p, u64 passes)
-{
-	u64 i;
-
-	if (!in_one_piece(p)) {
-		for (i = 0; i < passes; i++)
-			mc_pass_part(p, 0, mc_pass_length(p));
+	if (plan->n > 1 || (p->scatter && p->fence)) {
+		plan->rounds = passes;
 		return;
 	}
-	/* A test's own function spends no time on arguments of loops. */
+	plan->passes = passes;
+	plan->call->args.passes = passes;
 	if (p->body)
-		p->body(p, p->bytes * passes);
-	else
-		run_arrays(p, p->loop, 0, p->bytes, passes);
-	end_passes(p, passes);
+		plan->call->args.bytes *= passes;
+	if (p->scatter)
+		p->scatter->left *= passes;
 }
 
-/**
- * mc_pass_window() - do the work of one window: whole passes that fit in it, or a part of one
- * @p: the pass
- * @at: progress of the sample, updated
- * @passes: number of passes in a sample
- * @quantum: bytes of an array that a window covers
- *
- * Context: An open window.
- * Return: bytes of an array that the window covered.
- */
-u64 mc_pass_window(struct mc_pass *p, struct mc_progress *at, u64 passes,
-		   u64 quantum)
+/* Take the results of a round, and put the next values into its calls. */
+static void end_round(struct mc_plan *plan)
 {
-	u64 turn = mc_pass_turn(p->streams), length = mc_pass_length(p), n;
+	struct mc_pass *p = plan->pass;
+	u64 step = plan->passes * mc_data_step(p->data) * values_of_pass(p);
+	struct mc_call *call;
 
-	if (!at->from && quantum >= length) {
-		n = min(quantum / length, passes - at->passes);
-		run_passes(p, n);
-		at->passes += n;
-		n *= length;
-	} else {
-		n = min(length - at->from, max(quantum & ~(turn - 1), turn));
-		mc_pass_part(p, at->from, at->from + n);
-		at->from += n;
-		if (at->from == length) {
-			at->from = 0;
-			at->passes++;
-		}
+	for (call = plan->call; call < plan->call + plan->n; call++) {
+		if (call->loop && mc_ops[call->loop->op].sums)
+			p->sum += mc_loop_sum(call->loop, &call->args);
+		if (call->loop && call->loop->op == MC_OP_CHECK)
+			p->wrong |= mc_loop_or(call->loop, &call->args);
+		call->args.value += step;
+		if (call->args.scatter)
+			p->scatter->left = p->bytes / 64;
+	}
+	p->value += step;
+}
+
+/*
+ * A window: interrupts as asked, the clock, the calls, the clock. Between two rounds are the sums
+ * of what loops have read, and the data of the next pass.
+ */
+static int run_plan(struct mc_worker *w, struct mc_plan *plan, bool irq_off, u64 *ticks)
+{
+	const struct mc_call *end = plan->call + plan->n;
+	struct mc_pass *p = plan->pass;
+	u64 rounds = plan->rounds;
+	struct mc_call *call;
+	int err = mc_window_open(w, irq_off);
+
+	if (err)
+		return err;
+	if (w->race && !*w->race)
+		WRITE_ONCE(*w->race, w->began);
+	for (;;) {
+		for (call = plan->call; call < end; call++)
+			call->run(&call->args);
+		p->passes += plan->passes;
+		if (!--rounds)
+			break;
+		end_round(plan);
 	}
 	if (p->drain)
 		mc_drain();
-	return n;
+	*ticks = mc_window_close(w);
+	end_round(plan);
+	return 0;
+}
+
+/**
+ * mc_pass_window() - do the work of a window: whole passes that fit in it, or a part of one
+ * @w: the thread
+ * @p: the pass
+ * @at: progress of the sample, updated
+ * @passes: number of passes in a sample
+ * @quantum: bytes of an array that a window covers, if its plan has room for as many pieces
+ * @irq_off: interrupts are off in the window
+ *
+ * Context: Worker thread.
+ * Return: 0, or a negative errno as of mc_window_open().
+ */
+int mc_pass_window(struct mc_worker *w, struct mc_pass *p, struct mc_progress *at, u64 passes,
+		   u64 quantum, bool irq_off)
+{
+	u64 turn = mc_pass_turn(p->streams), length = mc_pass_length(p), n = 1, to = length;
+	struct mc_plan *plan = w->plan;
+	int err;
+
+	plan->pass = p;
+	plan->rounds = 1;
+	plan->n = 0;
+	plan->streams = 0;
+	if (!at->from && quantum >= length)
+		n = min(quantum / length, passes - at->passes);
+	else
+		to = at->from + min(length - at->from, max(quantum & ~(turn - 1), turn));
+	to = plan_part(plan, at->from, to);
+	plan->passes = to == length;
+	if (plan->passes && n > 1)
+		plan_passes(plan, n);
+	else
+		n = 1;
+	at->bytes = n * (to - at->from);
+	at->passes += plan->passes * plan->rounds;
+	at->from = plan->passes ? 0 : to;
+	w->finishes = w->race && at->passes >= passes;
+	err = run_plan(w, plan, irq_off, &at->ticks);
+	if (!err)
+		at->worked = mc_core_worked(w);
+	return err;
 }
 
 /**
@@ -303,18 +354,12 @@ int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p)
 {
 	struct mc_progress at = { 0 };
 	u64 quantum = 4096;
+	int err = 0;
 
-	while (!at.passes) {
-		int err = mc_window_open(w, false);
-		u64 ticks;
-
-		if (err)
-			return err;
-		mc_pass_window(p, &at, 1, quantum);
-		ticks = mc_window_close(w);
-		mc_core_worked(w);
-		if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2)
+	while (!at.passes && !err) {
+		err = mc_pass_window(w, p, &at, 1, quantum, false);
+		if (at.ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2)
 			quantum = min(quantum * 2, 1ULL << 40);
 	}
-	return 0;
+	return err;
 }

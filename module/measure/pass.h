@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One traversal of a working set, and its division into windows. */
+/* One traversal of a working set, its division into windows, and the plan of a window. */
 #ifndef MC_PASS_H
 #define MC_PASS_H
 
@@ -9,13 +9,14 @@
 
 #define MC_WINDOW_MAX_NS	5000000	/* the longest that a timed window may last */
 #define MC_WINDOW_AIM_NS	2000000	/* the length that windows are cut to */
+#define MC_PLAN_CALLS		32	/* calls of loops that a window makes at most */
+#define MC_PLAN_STREAMS		64	/* streams of all of these calls */
 
 /**
  * struct mc_pass - one traversal of a thread's working set
- * @body: test's own loop, called in place of @loop: covers that many bytes of
- *           payload, a multiple of 64, and continues where the last call stopped; NULL:
- *           @loop is called
- * @arg: for @body
+ * @body: test's own loop, called in place of @loop: covers @bytes of its arguments, payload, a
+ *        multiple of 64, and continues where the last call stopped; NULL: @loop is called
+ * @arg: the same of its arguments
  * @variant: tells what @body does from what else it can do; NULL: it does one thing
  * @loop: the access loop
  * @readback: comparing loop of the same width that runs over the first array after @loop,
@@ -44,7 +45,7 @@
  * @wrong: comparing loops: OR of all differing bits of all words and passes
  */
 struct mc_pass {
-	void (*body)(struct mc_pass *p, u64 bytes);
+	void (*body)(struct mc_loop_args *args);
 	void *arg;
 	const void *variant;
 	const struct mc_loop *loop;
@@ -67,13 +68,51 @@ struct mc_pass {
 };
 
 /**
+ * struct mc_call - a call of a loop, ready to be made
+ * @run: the loop, or its variant
+ * @loop: the loop, or NULL: a test's own
+ * @args: its arguments
+ */
+struct mc_call {
+	void (*run)(struct mc_loop_args *args);
+	const struct mc_loop *loop;
+	struct mc_loop_args args;
+};
+
+/**
+ * struct mc_plan - what a thread does in a window, made before it opens
+ * @pass: the pass
+ * @rounds: how often it makes the calls: more than once only where a call can't do several passes
+ * @passes: number of passes that end with a round
+ * @n: number of calls
+ * @streams: number of streams that they use
+ * @call: the calls
+ * @stream: the streams
+ */
+struct mc_plan {
+	struct mc_pass *pass;
+	u64 rounds;
+	u64 passes;
+	unsigned int n;
+	unsigned int streams;
+	struct mc_call call[MC_PLAN_CALLS];
+	struct mc_stream stream[MC_PLAN_STREAMS];
+};
+
+/**
  * struct mc_progress - progress of a sample
  * @passes: number of passes completed
  * @from: bytes done of the next pass
+ * @bytes: bytes of an array that the last window covered
+ * @ticks: its duration, 0 if the clock ran backwards
+ * @worked: ticks for which the core had worked before it, without a pause
  */
 struct mc_progress {
 	u64 passes;
 	u64 from;
+	u64 bytes;
+	u64 ticks;
+	u64 worked;
 };
 
 u64 mc_data_step(u64 data);
@@ -82,9 +121,8 @@ u64 mc_pass_sum(const struct mc_pass *p);
 u64 mc_pass_least(const struct mc_pass *p);
 u64 mc_pass_length(const struct mc_pass *p);
 u64 mc_pass_quantum(const struct mc_pass *p, u64 bytes);
-void mc_pass_part(struct mc_pass *p, u64 from, u64 to);
-u64 mc_pass_window(struct mc_pass *p, struct mc_progress *at, u64 passes,
-		   u64 quantum);
+int mc_pass_window(struct mc_worker *w, struct mc_pass *p, struct mc_progress *at, u64 passes,
+		   u64 quantum, bool irq_off);
 int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p);
 
 #endif /* MC_PASS_H */

@@ -44,19 +44,8 @@ static void race_ready(struct mc_worker *w, struct mc_sampler *sampler)
 	race->ticks = 0;
 	race->together = 0;
 	race->last = 0;
-	mc_flag_set(&race->begun, false);
+	WRITE_ONCE(race->from, 0);
 	mc_race_start(w);
-}
-
-/*
- * Called in each window: the first one of a sample tells the other threads its start.
- */
-static void race_begin(const struct mc_worker *w, struct mc_sampler *sampler)
-{
-	if (sampler->race.begun)
-		return;
-	sampler->race.from = w->began;
-	mc_flag_set(&sampler->race.begun, true);
 }
 
 /* Ticks at which the last thread began the sample; ~0: some thread has not yet. */
@@ -69,11 +58,11 @@ static u64 race_last(struct mc_sampler *sampler)
 	if (sampler->race.last)
 		return sampler->race.last;
 	for (i = 0; i < meas->n; i++) {
-		const struct mc_sampler *one = &meas->each[i];
+		u64 from = READ_ONCE(meas->each[i].race.from);
 
-		if (!mc_flag(&one->race.begun))
+		if (!from)
 			return ~0ULL;
-		last = max(last, one->race.from);
+		last = max(last, from);
 	}
 	sampler->race.last = last;
 	return last;
@@ -130,24 +119,20 @@ void mc_sample_begin(struct mc_worker *w, struct mc_sampler *sampler)
 static int one_sample(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	struct mc_progress at = { 0 };
-	u64 bytes, ticks;
 	int err;
 
 	mc_sample_begin(w, sampler);
-	w->finishes = false;
+	w->race = sampler->shared->n > 1 ? &sampler->race.from : NULL;
 	while (at.passes < sampler->cal.passes_a_sample) {
-		err = mc_window_open(w, sampler->settings.irq_off);
+		err = mc_pass_window(w, &sampler->pass, &at, sampler->cal.passes_a_sample,
+				     sampler->cal.quantum, sampler->settings.irq_off);
 		if (err)
 			return err;
-		race_begin(w, sampler);
-		bytes = mc_pass_window(&sampler->pass, &at, sampler->cal.passes_a_sample,
-				       sampler->cal.quantum);
-		w->finishes = at.passes >= sampler->cal.passes_a_sample;
-		ticks = mc_window_close(w);
-		sampler->sample.worked = min(sampler->sample.worked, mc_core_worked(w));
-		account_window(w, sampler, bytes, ticks);
-		adapt_quantum(sampler, bytes, ticks);
+		sampler->sample.worked = min(sampler->sample.worked, at.worked);
+		account_window(w, sampler, at.bytes, at.ticks);
+		adapt_quantum(sampler, at.bytes, at.ticks);
 	}
+	w->race = NULL;
 	w->finishes = false;
 	mc_events_take(w->events, &sampler->sample.events);
 	mc_disturbed_sample(w, sampler);
@@ -164,29 +149,30 @@ static int one_sample(struct mc_worker *w, struct mc_sampler *sampler)
  */
 static int probe_half(struct mc_worker *w, struct mc_sampler *sampler, u64 from, u64 *pass)
 {
-	u64 all = sampler->pass.bytes, at = 0, ticks;
+	u64 all = sampler->pass.bytes, begin = 0;
 	u64 bytes = min(all, mc_pass_least(&sampler->pass));
+	struct mc_progress at;
 	unsigned int slow = 0;
 
 	for (;;) {
-		int err = mc_window_open(w, sampler->settings.irq_off);
+		int err;
 
+		begin = begin + bytes > all ? 0 : begin;
+		at = (struct mc_progress){ .from = from + begin };
+		err = mc_pass_window(w, &sampler->pass, &at, 1, bytes, sampler->settings.irq_off);
 		if (err)
 			return err;
-		at = at + bytes > all ? 0 : at;
-		mc_pass_part(&sampler->pass, from + at, from + at + bytes);
-		ticks = mc_window_close(w);
-		mc_core_worked(w);
-		at += bytes;
-		slow = ticks >= mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2 ? slow + 1 : 0;
-		if (slow == 2 || (!slow && bytes == all))
+		begin += at.bytes;
+		slow = at.ticks >= mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2 ? slow + 1 : 0;
+		/* No window is larger than one whose plan was full. */
+		if (slow == 2 || (!slow && (bytes == all || at.bytes < bytes)))
 			break;
 		if (!slow)
 			bytes = min(bytes * 2, all);
 	}
 	if (slow)
 		sampler->cal.quantum = min(sampler->cal.quantum, bytes);
-	*pass += mc_muldiv(all, ticks, bytes);
+	*pass += mc_muldiv(all, at.ticks, at.bytes);
 	return 0;
 }
 
@@ -210,11 +196,12 @@ static int find_quantum(struct mc_worker *w, struct mc_sampler *sampler, u64 *pa
 }
 
 /*
- * Number of passes that last @least ticks and an eighth more, if @passes take @ticks.
+ * Number of passes of @length bytes that last @least ticks and an eighth more, if @bytes take
+ * @ticks.
  */
-static u64 passes_to_last(u64 passes, u64 least, u64 ticks)
+static u64 passes_to_last(u64 length, u64 bytes, u64 least, u64 ticks)
 {
-	return mc_muldiv(passes, least + least / 8, ticks) + 1;
+	return mc_muldiv(bytes, least + least / 8, ticks) / length + 1;
 }
 
 /*
@@ -229,29 +216,32 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 	u64 lasting = min(cost, aim / 2);
 	unsigned int slow = 0;
 	struct mc_progress at;
+	bool full;
 	u64 share;
 	int err;
 
 	for (;;) {
 		at = (struct mc_progress){ 0 };
-		err = mc_window_open(w, sampler->settings.irq_off);
+		err = mc_pass_window(w, &sampler->pass, &at, passes, passes * length,
+				     sampler->settings.irq_off);
 		if (err)
 			return err;
-		mc_pass_window(&sampler->pass, &at, passes, passes * length);
-		ticks = max(mc_window_close(w), 1ULL);
-		mc_core_worked(w);
+		ticks = max(at.ticks, 1ULL);
 		slow = ticks >= lasting ? slow + 1 : 0;
+		/* A plan that a part of a pass fills: the window is as large as can be. */
+		full = at.bytes < length;
 		/* A window that lasts is repeated, as in probe_half(). */
-		if (slow == 2 || passes >= 1ULL << 20)
+		if (slow == 2 || passes >= 1ULL << 20 || full)
 			break;
 		if (!slow)
-			passes = min(passes * 8, passes_to_last(passes, lasting, ticks));
+			passes = min(passes * 8, passes_to_last(length, at.bytes, lasting, ticks));
 	}
-	sampler->cal.quantum = mc_muldiv(passes * length, aim, ticks);
+	sampler->cal.quantum = mc_muldiv(at.bytes, aim, ticks);
 	share = sampler->shared->spread / max(sampler->settings.repeat, 1U);
-	sampler->cal.passes_settled = share ? passes_to_last(passes, share, ticks) : 0;
-	if (ticks < least && ticks >= lasting)
-		passes = passes_to_last(passes, least, ticks);
+	sampler->cal.passes_settled =
+		share ? passes_to_last(length, at.bytes, share, ticks) : 0;
+	if (ticks < least && (ticks >= lasting || full))
+		passes = passes_to_last(length, at.bytes, least, ticks);
 	sampler->cal.passes_a_sample = passes;
 	return 0;
 }
@@ -319,7 +309,7 @@ static int calibrate(struct mc_worker *w, struct mc_sampler *sampler)
 	if (sampler->cal.quantum >= length)
 		err = find_passes(w, sampler, cost, least);
 	else
-		sampler->cal.passes_a_sample = passes_to_last(1, least, pass);
+		sampler->cal.passes_a_sample = passes_to_last(1, 1, least, pass);
 	if (race)
 		sampler->cal.quantum = min(sampler->cal.quantum, sampler->cal.passes_a_sample *
 				       length / MC_WINDOWS_A_RACE);

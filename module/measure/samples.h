@@ -109,15 +109,13 @@ struct mc_sample {
 
 /**
  * struct mc_race - when a thread worked in the current sample, and the others with it
- * @from: ticks at which this thread began the sample
- * @begun: this thread has begun the sample, and @from is valid
+ * @from: ticks at which this thread began the sample; 0: it has not
  * @last: ticks at which the last thread began the sample; 0: not known yet
  * @ticks: duration of this thread's windows before the first thread finished
  * @together: part of @ticks in which all threads were running
  */
 struct mc_race {
 	u64 from;
-	u32 begun;
 	u64 last;
 	u64 ticks;
 	u64 together;

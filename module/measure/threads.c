@@ -3,6 +3,8 @@
  * The threads of a run: which one is on which CPU, what stops a run, and how threads meet and
  * rest. The threads themselves are those of the side (platform/workers.h).
  */
+#include "arch/loops.h"
+#include "measure/events.h"
 #include "measure/threads.h"
 #include "platform/clock.h"
 
@@ -158,6 +160,69 @@ unsigned int mc_threads_size(const struct mc_threads *threads)
 int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
 {
 	return mc_threads_worker(threads, threads->only < 0 ? i : threads->only)->cpu;
+}
+
+/* --------------------------------------------------------------- windows */
+
+/**
+ * mc_window_open() - begin a timed window
+ * @w: the thread
+ * @irq_off: turn interrupts off, in the kernel
+ *
+ * Until the window is closed, vector registers may be used and, in the kernel, nothing may sleep.
+ *
+ * Context: Worker thread.
+ * Return: 0, the errno of the stop, or -ENODEV if the thread's CPU went offline. The
+ * window is open only if 0 is returned.
+ */
+int mc_window_open(struct mc_worker *w, bool irq_off)
+{
+	int err = mc_threads_stopped(w->threads);
+
+	if (err)
+		return err;
+	/* A rest is no pause. One behind the last window came before that was accounted for. */
+	w->left_off += w->rests;
+	w->rests = 0;
+	mc_events_start(w->events);
+	w->irq_off = irq_off;
+	/* Some architectures allow the first only while interrupts are on. */
+	mc_fpu_begin();
+	if (irq_off)
+		w->irq_flags = mc_quiet_begin();
+	mc_vectors_clean();
+	err = mc_threads_check_cpu(w);
+	if (err) {
+		mc_window_close(w);
+		return err;
+	}
+	mc_detector_begin(&w->detector);
+	w->began = mc_ticks();
+	return 0;
+}
+
+/**
+ * mc_window_close() - end a timed window
+ * @w: the thread
+ *
+ * Context: Worker thread; may schedule once the window is closed.
+ * Return: length in ticks, 0 if the clock ran backwards.
+ */
+u64 mc_window_close(struct mc_worker *w)
+{
+	u64 ticks;
+
+	w->ended = mc_ticks();
+	if (w->finishes)
+		mc_race_finish(w, w->ended);
+	w->disturbed = mc_detector_end(&w->detector);
+	if (w->irq_off)
+		mc_quiet_end(w->irq_flags);
+	mc_fpu_end();
+	mc_events_stop(w->events);
+	ticks = w->ended > w->began ? w->ended - w->began : 0;
+	mc_breathe();
+	return ticks;
 }
 
 /* ----------------------------------------------------------------- rests */

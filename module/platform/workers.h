@@ -12,6 +12,7 @@
 
 struct mc_threads;
 struct mc_events;
+struct mc_plan;
 
 /**
  * struct mc_worker - one thread of a run
@@ -23,6 +24,9 @@ struct mc_events;
  * @detector: sees what disturbs its windows
  * @disturbed: disturbances in the last window (enum mc_disturbance)
  * @events: events of its core, read around each window; NULL: none are counted
+ * @plan: what it does in its next window (measure/pass.h)
+ * @race: gets the ticks at which its part of a race began, which are 0 until then; NULL: it does
+ *        not race
  * @finishes: its part of a race ends with the current window
  * @worked: ticks for which loops over memory have run without a pause (measure/steady.h)
  * @left_off: ticks at the end of the last of them
@@ -41,6 +45,8 @@ struct mc_worker {
 	struct mc_detector detector;
 	u8 disturbed;
 	struct mc_events *events;
+	struct mc_plan *plan;
+	u64 *race;
 	bool finishes;
 	u64 worked;
 	u64 left_off;

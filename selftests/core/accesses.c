@@ -8,6 +8,7 @@
 #include "arch/chase.h"
 #include "arch/mmio.h"
 #include "measure/pass.h"
+#include "measure/threads.h"
 #include "stub/watched.h"
 
 #define ARRAY	4096		/* bytes of an array, and of a page */
@@ -504,10 +505,13 @@ static void test_a_clock_adds_once_a_cycle(void **state)
 /* ------------------------------------------------------------------- a window */
 
 static struct mc_progress at;
+static struct mc_threads the_threads;
+static struct mc_plan the_plan;
+static struct mc_worker the_worker = { .threads = &the_threads, .plan = &the_plan };
 
 static void call_window(void *p)
 {
-	mc_pass_window(p, &at, 1, ARRAY);
+	mc_pass_window(&the_worker, p, &at, 1, ARRAY, false);
 }
 
 /* The last thing in a window is the SFENCE, once all of the window's stores have been made. */

@@ -394,9 +394,9 @@ static void test_a_warm_core_is_not_waited_for(void **state)
 	assert_int_equal(rec.steady, MC_STEADY_YES);
 }
 
-static void spend_time(struct mc_pass *p, u64 bytes)
+static void spend_time(struct mc_loop_args *args)
 {
-	sim_spend(bytes * base_ps);
+	sim_spend(args->bytes * base_ps);
 }
 
 /* A function of a test that does several things is as many loops. */

@@ -6,8 +6,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "arch/loops.h"
-#include "measure/events.h"
+#include "measure/pass.h"
 #include "measure/threads.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -15,6 +14,7 @@
 
 struct member {
 	struct mc_worker worker;
+	struct mc_plan plan;
 	pthread_t thread;
 	bool started;
 	pthread_cond_t wake;	/* one for each thread, so that the others sleep on */
@@ -141,6 +141,7 @@ int mc_thread_start(struct mc_worker *w)
 		CPU_FREE(set);
 		return refuse_cpu(w);
 	}
+	w->plan = &m->plan;
 	pthread_attr_init(&attr);
 	if (w->cpu >= 0 && set) {
 		CPU_ZERO_S(size, set);
@@ -230,34 +231,4 @@ void mc_idle(u64 ns)
 bool mc_window_preemptible(void)
 {
 	return true;
-}
-
-int mc_window_open(struct mc_worker *w, bool irq_off)
-{
-	int err = mc_threads_stopped(w->threads);
-
-	if (err)
-		return err;
-	err = mc_threads_check_cpu(w);
-	if (err)
-		return err;
-	/* A rest is no pause. One behind the last window came before that was accounted for. */
-	w->left_off += w->rests;
-	w->rests = 0;
-	mc_events_start(w->events);
-	mc_vectors_clean();
-	mc_detector_begin(&w->detector);
-	w->began = mc_ticks();
-	return 0;
-}
-
-u64 mc_window_close(struct mc_worker *w)
-{
-	w->ended = mc_ticks();
-	if (w->finishes)
-		mc_race_finish(w, w->ended);
-	w->disturbed = mc_detector_end(&w->detector);
-	mc_events_stop(w->events);
-	mc_breathe();
-	return w->ended > w->began ? w->ended - w->began : 0;
 }

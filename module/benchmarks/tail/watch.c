@@ -217,7 +217,7 @@ int mc_watch_open(struct mc_worker *w, const struct mc_watch_job *job)
  * @w: the thread
  * @job: the point
  *
- * Disturbances are causes here, so no sample is left out for them, as mc_measurement_close()
+ * Disturbances are causes here, so no sample is left out for them, as mc_measurement_window()
  * would have it.
  *
  * Context: Worker thread; may schedule once the window is closed.

@@ -5,6 +5,7 @@
 #include "platform/cpus.h"
 #include "cpu.h"
 #include "measure/engine.h"
+#include "measure/pass.h"
 #include "measure/source.h"
 #include "threads.h"
 
@@ -18,6 +19,7 @@ static struct mc_threads the_threads;
 static unsigned int turn;		/* the thread that may run */
 static enum state states[THREADS_MOST];
 static struct mc_worker workers[THREADS_MOST];
+static struct mc_plan plans[THREADS_MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static pthread_cond_t turns[THREADS_MOST] = {
@@ -34,7 +36,7 @@ struct mc_threads *sim_reset(unsigned int n)
 	mc_clock = (struct mc_clock){ .khz = 1000000000, .cost_ps = 20 * NS };
 	for (unsigned int i = 0; i < n; i++) {
 		workers[i] = (struct mc_worker){
-			.threads = &the_threads, .index = i, .cpu = i,
+			.threads = &the_threads, .index = i, .cpu = i, .plan = &plans[i],
 			.worked = 1000 * MS, .left_off = 1000 * MS,
 		};
 		sim.now[i] = 1000 * MS;

@@ -195,7 +195,7 @@ static int measure(struct mc_worker *w, void *arg)
 		err = mc_window_open(w, false);
 		if (!err)
 			err = send_sample(job);
-		ticks = mc_measurement_close(w, sampler);
+		ticks = mc_measurement_window(w, sampler, mc_window_close(w));
 		mc_events_take(w->events, &sampler->sample.events);
 		if (!err)
 			mc_measurement_keep(job->meas, mc_ticks_to_ps(ticks));

@@ -288,11 +288,11 @@ static const struct mc_os_item *const items[] = {
 
 /* ------------------------------------------------------------------ on the thread */
 
-static void body(struct mc_pass *p, u64 bytes)
+static void body(struct mc_loop_args *args)
 {
-	const struct mc_os_item *item = p->arg;
+	const struct mc_os_item *item = args->arg;
 
-	item->run(bytes / 8);
+	item->run(args->bytes / 8);
 }
 
 static int verify(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
