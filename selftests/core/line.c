@@ -63,7 +63,7 @@ static u64 price(const struct access *a, u64 now_ps)
 	EXPECT(a->physical < BYTES);
 	if (a->operation == LOAD)
 		return load(a->physical, now_ps) + sim_self() * cpu_ps;
-	for (u64 at = 0; at < LINE; at += LEAST)
+	for (u64 at = 0; at < LINE; at += line_bytes)
 		cache(a->physical + at, line_bytes, NOT_THERE, 0);
 	return 0;
 }

@@ -113,30 +113,33 @@ void mc_asm_clock(u64 cycles)
 		sim_spend(cycles / 96 * 96 * 1000000 / machine.core_mhz);
 }
 
+/* The words of a line, which the compiler handles together. */
+typedef u64 words __attribute__((vector_size(LINE), may_alias));
+
 /* The line that is next in a step: lines at random places follow each other here. */
-static u64 *place_of(struct mc_paced *args, u64 step, u64 line)
+static words *place_of(struct mc_paced *args, u64 step, u64 line)
 {
 	u64 offset;
 
 	if (!args->lines)
-		return (u64 *)((u8 *)args->place[line] + step * args->stride);
+		return (words *)((u8 *)args->place[line] + step * args->stride);
 	offset = args->start + args->state++ % args->lines * LINE;
-	return (u64 *)((u8 *)args->blocks[offset / MC_BLOCK_BYTES] + offset % MC_BLOCK_BYTES);
+	return (words *)((u8 *)args->blocks[offset / MC_BLOCK_BYTES] + offset % MC_BLOCK_BYTES);
 }
 
 static void run_step(struct mc_paced *args, u64 step)
 {
-	u64 computed[LINE / 8] = { 0 }, line;
-	unsigned int w;
+	words computed = { 0 }, constant = computed + (unsigned long)args;
+	u64 line;
 
 	for (line = 0; line < args->end; line++) {
 		bool writes = line >= args->reads;
-		u64 *at = place_of(args, step, line);
+		words *at = place_of(args, step, line);
 
-		for (w = 0; w < LINE / 8 && !writes; w++)
-			computed[w] = 2 * computed[w] * (line > 0) + at[w];
-		for (w = 0; w < LINE / 8 && writes && is_kept(at); w++)
-			at[w] = args->combine ? computed[w] : (unsigned long)args;
+		if (!writes)
+			computed = 2 * computed + *at;
+		else if (is_kept(at))
+			*at = args->combine ? computed : constant;
 		spent += args->delay * machine.count_ps;
 		touch(at, LINE, writes ? STORE : LOAD, writes && args->nt);
 	}
