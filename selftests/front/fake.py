@@ -2,6 +2,7 @@
 """What the tests share: a machine that is not there, and records as the kernel
 writes them."""
 
+import atexit
 import contextlib
 import csv
 import errno
@@ -10,8 +11,10 @@ import importlib.util
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
+import traceback
 import types
 import unittest
 from pathlib import Path
@@ -26,6 +29,7 @@ sys.path.insert(0, str(FRONT.parent))
 
 from mc import errno_name  # noqa: E402
 from mc.analysis.words import Say  # noqa: E402
+from mc.commands import cli  # noqa: E402
 from mc.output import terminal  # noqa: E402
 from mc.records import fields, results  # noqa: E402
 from mc.records import shape as shapes  # noqa: E402
@@ -39,6 +43,34 @@ PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "rea
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 ATTRIBUTES = {"wb": "wb", "wc": "wc", "uc": "uc-"}
 
+
+def front(*words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """What `memcache WORDS` does in a process with these variables in its environment. It is a fork
+    of this one: starting Python and importing the front end take longer than most commands."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                atexit._clear()
+                os.environ.update(settings)
+                for number, file in (0, open(os.devnull)), (1, out), (2, err):
+                    os.dup2(file.fileno(), number)
+                sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
+                status = cli.main(list(words))
+            except SystemExit as end:
+                status = end.code
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                atexit._run_exitfuncs()
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status or 0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(words, status, out.read(), err.read())
 
 
 def table_rows(text):

@@ -2,9 +2,7 @@
 """memcache check: the verdict on prepared pairs, what it prints, and how often it is right."""
 
 import math
-import os
 import random
-import subprocess
 from collections import Counter
 from dataclasses import replace
 
@@ -91,8 +89,7 @@ class Command(fake.InDirectory):
             self.write(name, b"".join(fake.lines(*found)))
 
     def memcache(self, words):
-        return subprocess.run([fake.FRONT, *words.split()], capture_output=True, text=True,
-                              env=os.environ | {"COLUMNS": "80"})
+        return fake.front(*words.split(), COLUMNS="80")
 
     def check(self, words):
         done = self.memcache(f"check {words}")

@@ -7,6 +7,7 @@ import errno
 import io
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -210,9 +211,7 @@ class Found(Tree):
         self.assertEqual(self.found.remarks, ["Intel, CAS commands: 260 counters, 256 at most"])
 
     def test_the_command(self):
-        env = os.environ | {"MEMCACHE_SYSROOT": os.getcwd(), "MEMCACHE_DEBUGFS": "."}
-        front = lambda *words: subprocess.run(  # noqa: E731
-            [fake.FRONT, "counters", *words], capture_output=True, text=True, env=env)
+        front = partial(fake.front, "counters", MEMCACHE_SYSROOT=os.getcwd(), MEMCACHE_DEBUGFS=".")
         done = front()
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("no counters of DRAM traffic: none in /sys/bus", done.stderr)

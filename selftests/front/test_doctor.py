@@ -284,14 +284,13 @@ class Doctor(fake.InDirectory):
         self.assertIn("What works: memcache run --where user", self.text)
 
     def test_here(self):
-        done = subprocess.run([fake.FRONT, "doctor"], capture_output=True, text=True)
+        done = fake.front("doctor")
         self.assertIn(done.returncode, (0, 1))
         self.assertEqual(done.stderr, "")
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
 
     def test_the_same_as_json(self):
-        plain = subprocess.run([fake.FRONT, "doctor"], capture_output=True, text=True)
-        done = subprocess.run([fake.FRONT, "doctor", "--json"], capture_output=True, text=True)
+        plain, done = fake.front("doctor"), fake.front("doctor", "--json")
         self.assertEqual((done.returncode, done.stderr), (plain.returncode, ""))
         told = json.loads(done.stdout)
         self.assertEqual(told["can_measure_uc"], not done.returncode)

@@ -6,8 +6,8 @@ import contextlib
 import io
 import json
 import os
-import subprocess
 import time
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -333,8 +333,7 @@ class Joining(InZone):
 
     def test_the_command(self):
         self.import_(measured(0, 3))
-        front = lambda *words: subprocess.run(  # noqa: E731
-            [fake.FRONT, "import", *words], capture_output=True, text=True)
+        front = partial(fake.front, "import")
         done = front("pcm", "f.csv")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("read 12 100.0 650.0 1200.0 650.0", " ".join(done.stdout.split()))

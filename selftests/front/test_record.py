@@ -47,8 +47,7 @@ class Record(fake.InDirectory):
         self.assertEqual(kept.read_bytes(), whole)
 
     def memcache(self, *words, status=0):
-        done = subprocess.run([fake.FRONT, *words], capture_output=True, text=True,
-                              env=os.environ | {"COLUMNS": "80"})
+        done = fake.front(*words, COLUMNS="80")
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done.stdout if status == 0 else done.stdout + done.stderr
@@ -250,10 +249,8 @@ class Run(Record):
 exec cat records
 """)
         os.chmod("user", 0o755)
-        return subprocess.run(
-            [fake.FRONT, "run", "--where", "user", *words, "bandwidth"], capture_output=True,
-            text=True, env=os.environ | {"MEMCACHE_DEBUGFS": "nowhere", "MEMCACHE_USER": "./user",
-                                         "MEMCACHE_SYSROOT": os.getcwd()})
+        return fake.front("run", "--where", "user", *words, "bandwidth", MEMCACHE_USER="./user",
+                          MEMCACHE_DEBUGFS="nowhere", MEMCACHE_SYSROOT=os.getcwd())
 
     def test_a_run_is_kept_at_once(self):
         done = self.run_it("--store", "runs.db", "-o", "now.jsonl")
@@ -331,8 +328,7 @@ class Damaged(Record):
     def recovered(self):
         """The files that come out, by their numbers, and how many of them are whole. What the
         command says of them is right, and all of their runs were recorded."""
-        done = subprocess.run([fake.FRONT, "record", "new.db", "--recover", "runs.db"],
-                              capture_output=True, text=True)
+        done = fake.front("record", "new.db", "--recover", "runs.db")
         with database.open_store("new.db") as there:
             found = {one.number: b"".join(there.lines(one.number)) for one in there.entries()}
         os.unlink("new.db")

@@ -35,8 +35,7 @@ class Table(fake.unittest.TestCase):
 
     def test_so_has_every_help(self):
         for command in ["", *cli.COMMANDS]:
-            shown = subprocess.run([fake.FRONT, *command.split(), "--help"], capture_output=True,
-                                   text=True, env=os.environ | {"COLUMNS": "80"}).stdout
+            shown = fake.front(*command.split(), "--help", COLUMNS="80").stdout
             self.assertTrue(shown.endswith(status.text(command) + "\n"), shown)
             self.assertLessEqual(max(map(len, shown.splitlines())), 80)
 
@@ -57,12 +56,11 @@ class Commands(fake.InDirectory):
         self.write("tests", fake.TESTS.encode())
         self.write("user", USER.encode())
         os.chmod("user", 0o755)
-        self.environment = os.environ | {"MEMCACHE_DEBUGFS": "nowhere", "MEMCACHE_USER": "./user",
-                                         "MEMCACHE_SYSROOT": os.getcwd()}
+        self.settings = {"MEMCACHE_DEBUGFS": "nowhere", "MEMCACHE_USER": "./user",
+                         "MEMCACHE_SYSROOT": os.getcwd()}
 
     def memcache(self, words, **more):
-        return subprocess.run([fake.FRONT, *words.split()], env=self.environment | more,
-                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        return fake.front(*words.split(), **self.settings | more)
 
     def ends(self, wanted, *commands):
         for words in commands:
@@ -96,7 +94,7 @@ class Commands(fake.InDirectory):
     def test_130_and_143_stopped(self):
         for signum, wanted in (signal.SIGINT, 130), (signal.SIGTERM, 143):
             run = subprocess.Popen([fake.FRONT, *"run --where user -o".split(), f"{wanted}",
-                                    "bandwidth repeat=71"], env=self.environment,
+                                    "bandwidth repeat=71"], env=os.environ | self.settings,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             while not Path("begun").exists() and run.poll() is None:
                 time.sleep(0.01)

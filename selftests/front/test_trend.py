@@ -5,7 +5,6 @@ import csv
 import json
 import os
 import random
-import subprocess
 import sys
 from pathlib import Path
 from unittest import mock
@@ -147,9 +146,8 @@ class Command(fake.InDirectory):
                 fake.result(READ, chance.gauss(9000.0 if new else 10000.0, 100)),
                 fake.result(WRITE, chance.gauss(5000.0 * (write if new else 1), 50))])
 
-    def memcache(self, *words, status=0, path=""):
-        done = subprocess.run([fake.FRONT, *words], capture_output=True, text=True,
-                              env=os.environ | {"COLUMNS": "80", "PYTHONPATH": path})
+    def memcache(self, *words, status=0):
+        done = fake.front(*words, COLUMNS="80")
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         self.assertLessEqual(max(map(len, done.stdout.splitlines()), default=0), 80)

@@ -6,7 +6,6 @@ import errno
 import io
 import os
 import signal
-import subprocess
 import threading
 import time
 from pathlib import Path
@@ -220,8 +219,7 @@ class InUserSpace(fake.InDirectory):
             self.assertIn("without it: --where user", done.stderr)
 
     def without_module(self, *words):
-        return subprocess.run([fake.FRONT, *words, "-o", "out.jsonl"], capture_output=True,
-                              text=True, env=os.environ | {"MEMCACHE_DEBUGFS": "none"})
+        return fake.front(*words, "-o", "out.jsonl", MEMCACHE_DEBUGFS="none")
 
     def test_without_a_module_what_a_process_can_do_is_measured_and_said(self):
         for words in (["latency", "size=4K", "repeat=1"], ["triad", "8K", "repeat=1"]):
