@@ -2,10 +2,10 @@
 /*
  * c2c: the cost of loading a line that another CPU's cache holds.
  *
- * This runs for every ordered pair of CPUs. The writer takes the lines into its cache,
- * modified (HITM) or clean (HIT). Then the reader follows a cycle of pointers through
- * them once, so that the writer's cache serves each of its loads. The test checks that
- * the reader sees what the writer has written.
+ * This runs for each ordered pair of CPUs that pairs= chooses. The writer takes the lines
+ * into its cache, modified (HITM) or clean (HIT). Then the reader follows a cycle of
+ * pointers through them once, so that the writer's cache serves each of its loads. The
+ * test checks that the reader sees what the writer has written.
  *
  * The threads of mc_measure() work at once; here the reader works after the writer.
  */
@@ -14,13 +14,15 @@
 #include "measure/source.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
+#include "measure/pairs.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_STATE = MC_KEY_FIRST, KEY_HOME, KEY_STRIDE };
+enum { KEY_STATE = MC_KEY_FIRST, KEY_HOME, KEY_STRIDE, KEY_PAIRS, KEY_SEED };
 
 enum {
-	COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_LINES,
+	COL_WRITER, COL_READER, COL_SIBLINGS, COL_SHARES, COL_DISTANCE, COL_LEVEL, COL_NS,
+	COL_NS_MIN, COL_LINES,
 };
 
 enum { HITM, HIT };
@@ -38,6 +40,10 @@ static const struct mc_name home_names[] = {
 	{ "writer", HOME_WRITER }, { "reader", HOME_READER }, { }
 };
 
+static const struct mc_name pairs_names[] = {
+	{ "auto", MC_AUTO }, { "all", MC_PAIRS_ALL }, { }
+};
+
 static const struct mc_name yes_no[] = { { "yes", 1 }, { "no", 0 }, { } };
 
 static const struct mc_key keys[] = {
@@ -49,6 +55,12 @@ static const struct mc_key keys[] = {
 	{ .name = "stride", .column = "stride_bytes", .preset = "320", .kind = MC_SIZE,
 	  .min = LINE, .max = 1ULL << 30, .multiple = LINE,
 	  .help = "bytes from line to line; at 320, prefetchers don't bring the next along" },
+	{ .name = "pairs", .column = "pairs", .preset = "auto", .kind = MC_NUMBER,
+	  .names = pairs_names, .min = 1, .max = 4096, .single = true, .json_only = true,
+	  .help = "pairs of each class (shares and distance); auto: all of 64 CPUs, 64 of more" },
+	{ .name = "seed", .column = "seed", .preset = "1", .kind = MC_NUMBER,
+	  .max = 0xffffffff, .single = true, .json_only = true,
+	  .help = "begin of the random numbers that choose pairs" },
 };
 
 static const struct mc_column columns[] = {
@@ -58,6 +70,10 @@ static const struct mc_column columns[] = {
 	  .help = "CPU that loads the lines" },
 	[COL_SIBLINGS] = { .name = "siblings", .always = true, .names = yes_no,
 	  .help = "the two are threads of one core and share its caches" },
+	[COL_SHARES] = { .name = "shares", .always = true, .names = mc_shares_names,
+	  .help = "the nearest thing that the two share: core, cache, node, socket" },
+	[COL_DISTANCE] = { .name = "node_distance", .json_only = true,
+	  .help = "distance between their nodes, as the firmware says; 10: one node" },
 	[COL_LEVEL] = { .name = "writer_level", .names = mc_hit_names,
 	  .help = "smallest cache of the writer that holds the lines, by what it reports" },
 	[COL_NS] = { .name = "ns_per_line", .unit = "ns a line", .roles = MC_MAIN | MC_EACH,
@@ -239,6 +255,9 @@ static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	mc_record_set(rec, COL_WRITER, writer);
 	mc_record_set(rec, COL_READER, reader);
 	mc_record_set(rec, COL_SIBLINGS, mc_cpu_core(writer) == mc_cpu_core(reader));
+	mc_record_set(rec, COL_SHARES, mc_pair_shares(writer, reader));
+	if (mc_pair_distance(writer, reader))
+		mc_record_set(rec, COL_DISTANCE, mc_pair_distance(writer, reader));
 	mc_record_set(rec, COL_LINES, job->chase.n);
 	if (level != MC_HIT_UNKNOWN)
 		mc_record_set(rec, COL_LEVEL, level);
@@ -282,6 +301,7 @@ const struct mc_test mc_test_c2c = {
 	},
 	.pointers = true,
 	.records = MC_RECORD_OF_PAIR,
+	.pairs = KEY_PAIRS,
 	.table = "rows=writer_cpu columns=reader_cpu value=ns_per_line",
 	.near = c2c_near,
 	.check = c2c_check,

@@ -14,6 +14,7 @@
 #define MC_MAX_NODES	1024		/* the kernel's largest MAX_NUMNODES */
 
 #define MC_AUTO		(~0ULL)		/* the value of `auto` */
+#define MC_PAIRS_ALL	(~0ULL - 1)	/* the value of pairs=all */
 #define MC_LOCAL	(~0ULL - 1)	/* the value of node=local */
 #define MC_PATH_GIVEN	(~0ULL)		/* the value of a path that is not one of the names */
 

@@ -55,6 +55,7 @@ struct mc_group {
  * @nodes: bitmap of the actual nodes of node=local
  * @target: what target= names; its kind is the key's value
  * @regions: with regions of memory: the largest number of them, filled in later
+ * @pairs: pairs of CPUs to measure, filled in later
  * @size_guessed: size=auto became a size although the CPUs report no caches
  * @room: bytes that the target has from the largest offset= on; 0: not known, or RAM
  * @path: the path of the MC_PATH key; empty if its value is a word
@@ -76,6 +77,7 @@ struct mc_request {
 	u64 nodes[MC_MAX_NODES / 64];
 	struct mc_target target;
 	u64 regions;
+	u64 pairs;
 	bool size_guessed;
 	u64 room;
 	char path[MC_PATH_MAX + 1];

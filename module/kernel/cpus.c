@@ -76,3 +76,14 @@ unsigned int mc_cpu_core(unsigned int cpu)
 {
 	return cpumask_first(topology_sibling_cpumask(cpu));
 }
+
+/**
+ * mc_cpu_socket() - the socket of a CPU
+ * @cpu: a usable CPU
+ *
+ * Return: its number; -1: not known.
+ */
+int mc_cpu_socket(unsigned int cpu)
+{
+	return topology_physical_package_id(cpu);
+}

@@ -6,6 +6,29 @@
 #include "platform/workers.h"
 
 /**
+ * mc_cpu_own_node() - the node of a CPU, which may have no memory
+ * @cpu: a CPU
+ *
+ * Return: its number; 0 without NUMA.
+ */
+int mc_cpu_own_node(unsigned int cpu)
+{
+	return max(cpu_to_node(cpu), 0);
+}
+
+/**
+ * mc_node_distance() - the distance between two nodes
+ * @a: a node
+ * @b: a node
+ *
+ * Return: what the firmware says, 10 within a node; 0: not known.
+ */
+unsigned int mc_node_distance(int a, int b)
+{
+	return node_distance(a, b);
+}
+
+/**
  * mc_cpu_node() - the node whose memory is nearest to a CPU
  * @cpu: a CPU
  *

@@ -4,6 +4,7 @@
 #include "measure/area.h"
 #include "measure/engine.h"
 #include "measure/measurement.h"
+#include "measure/pairs.h"
 #include "measure/source.h"
 #include "measure/side.h"
 #include "platform/clock.h"
@@ -39,7 +40,7 @@ static u64 runs_of(const struct mc_request *req)
 	case MC_RECORD_OF_STEP:
 		return cpus;
 	case MC_RECORD_OF_PAIR:
-		return cpus > 1 ? cpus * (cpus - 1) : 1;
+		return req->pairs;
 	case MC_RECORD_OF_REGION:
 		return req->regions;
 	default:
@@ -131,6 +132,19 @@ static void count_regions(struct mc_request *req)
 	req->regions = key ? mc_memory_regions(least) : 0;
 }
 
+/* Set req->pairs to how many pairs of CPUs there are. */
+static int count_pairs(struct mc_request *req, struct mc_error *e)
+{
+	u32 *pairs;
+	int err = 0;
+
+	if (mc_test_of(req->spec)->records == MC_RECORD_OF_PAIR) {
+		err = mc_pairs_find(req, &pairs, &req->pairs, e);
+		mc_free(pairs);
+	}
+	return err;
+}
+
 static int check_records(const struct mc_request *req, struct mc_error *e)
 {
 	u64 n = mc_engine_records(req);
@@ -162,7 +176,7 @@ static void take_usable_cpu(struct mc_request *req)
 }
 
 /**
- * mc_engine_cpus() - resolve cpu=, smt=, size=auto and regions for this machine
+ * mc_engine_cpus() - resolve cpu=, smt=, size=auto, pairs and regions for this machine
  * @req: the request; its CPUs are replaced by those to run on, its sizes by numbers
  * @e: says what is wrong
  *
@@ -204,7 +218,7 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 	mc_source_sizes(req);
 	find_nodes(req);
 	count_regions(req);
-	return check_records(req, e);
+	return count_pairs(req, e) ? e->err : check_records(req, e);
 }
 
 /**
@@ -566,6 +580,16 @@ static bool note_size(struct mc_text *t, const struct mc_request *req)
 	return true;
 }
 
+static bool note_pairs(struct mc_text *t, const struct mc_request *req)
+{
+	if (mc_test_of(req->spec)->records != MC_RECORD_OF_PAIR || req->pairs == mc_pairs_all(req))
+		return false;
+	mc_textf(t, "pairs: %llu of %llu, at random from each class of shares and distance; ",
+		 req->pairs, mc_pairs_all(req));
+	mc_textf(t, "pairs=all measures all\n");
+	return true;
+}
+
 static bool note_remote(struct mc_text *t, const struct mc_record *rec)
 {
 	if (rec->point.v[MC_KEY_NODE] != MC_AUTO || !rec->remote_threads ||
@@ -595,8 +619,8 @@ static bool note_between(struct mc_text *t, const struct mc_test *test, const st
  * @records: its results
  * @n: number of results
  *
- * It is about a size that was guessed, or what the test has to say, or else remote memory, or a set
- * between caches and memory.
+ * It is about a size that was guessed, pairs that were chosen, what the test has to say, or else
+ * remote memory, or a set between caches and memory.
  */
 void mc_engine_note(struct mc_text *t, const struct mc_request *req,
 		    const struct mc_record *records, u64 n)
@@ -604,7 +628,7 @@ void mc_engine_note(struct mc_text *t, const struct mc_request *req,
 	const struct mc_test *test = mc_test_of(req->spec);
 	const struct mc_record *rec;
 
-	if (note_size(t, req))
+	if (note_size(t, req) || note_pairs(t, req))
 		return;
 	for (rec = records; rec < records + n; rec++) {
 		if ((test->note && test->note(t, rec)) || note_remote(t, rec) ||
@@ -646,11 +670,27 @@ static int run_points(struct mc_run *run, struct mc_record *records, u64 *n)
 	return err;
 }
 
+/* Choose the pairs once more. A CPU that went offline changes what there is to choose from. */
+static int take_pairs(struct mc_run *run)
+{
+	u64 n;
+	int err = 0;
+
+	if (mc_test_of(run->req->spec)->records == MC_RECORD_OF_PAIR) {
+		err = mc_pairs_find(run->req, &run->pairs, &n, &run->error);
+		if (!err && n != run->req->pairs)
+			err = mc_fail(&run->error, -ENODEV, "cpu: a CPU came or went");
+	}
+	return err;
+}
+
 /* Start the run's threads, and check what is asked of them. */
 static int prepare(struct mc_run *run)
 {
-	int err;
+	int err = take_pairs(run);
 
+	if (err)
+		return err;
 	run->threads = mc_threads_start(run->req, mc_engine_threads(run->req), &run->error);
 	if (!run->threads)
 		return run->error.err;
@@ -662,6 +702,8 @@ static void release(struct mc_run *run)
 {
 	mc_threads_end(run->threads);
 	mc_area_end(run);
+	mc_free(run->pairs);
+	run->pairs = NULL;
 	if (run->holds_loop)
 		run->side->loop_drop();
 	run->holds_loop = false;

@@ -301,10 +301,15 @@ void mc_measurement_end(struct mc_measurement *meas)
  */
 void mc_pair_of(const struct mc_run *run, unsigned int *who)
 {
-	unsigned int others = mc_threads_size(run->threads) - 1;
+	unsigned int n = mc_threads_size(run->threads);
 
-	who[0] = run->part / others;
-	who[1] = run->part % others;
+	if (run->pairs) {
+		who[0] = run->pairs[run->part] / n;
+		who[1] = run->pairs[run->part] % n;
+		return;
+	}
+	who[0] = run->part / (n - 1);
+	who[1] = run->part % (n - 1);
 	who[1] += who[1] >= who[0];
 }
 

@@ -9,7 +9,6 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 			 const struct mc_point *point);
 int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_point *point,
 		struct mc_record *rec);
-void mc_pair_of(const struct mc_run *run, unsigned int *who);
 
 u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 ticks);
 bool mc_measurement_wants(const struct mc_measurement *meas);
@@ -19,5 +18,6 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec);
 struct mc_part mc_measurement_part(const struct mc_measurement *meas,
 				   const struct mc_area *area, unsigned int thread);
 void mc_measurement_end(struct mc_measurement *meas);
+void mc_pair_of(const struct mc_run *run, unsigned int *who);
 
 #endif /* MC_MEASUREMENT_H */

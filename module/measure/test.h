@@ -48,6 +48,7 @@ struct mc_side;
  * @counting: counters of DRAM traffic, or NULL
  * @events: events of the threads' cores, or NULL
  * @part: index of the run of the test for the point: of the CPU, the pair or the region
+ * @pairs: the pairs of CPUs that were chosen (mc_pairs_find()); NULL: all
  * @area: the memory of the current point
  * @near: CPU whose node gets the record's memory; -1: the first CPU's node
  * @placement: the threads by node, for node=local and for groups of CPUs; NULL: not needed
@@ -64,6 +65,7 @@ struct mc_run {
 	struct mc_traffic_count *counting;
 	struct mc_events *events;
 	u64 part;
+	u32 *pairs;
 	struct mc_area area;
 	int near;
 	struct mc_placement *placement;
@@ -163,6 +165,8 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  * @shares: its threads run at once, each on the part that mc_measurement_part()
  *          returns; with node=local this part is on the thread's own node
  * @region: with MC_RECORD_OF_REGION: number of the key that says how large regions are
+ * @pairs: with MC_RECORD_OF_PAIR: number of the key that says how many pairs there are of each
+ *         class; the next key is the seed. 0: all pairs
  * @steps: with MC_RECORD_OF_STEP: number of the key that says how many steps there are
  * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
  * @level: index of its column MC_LEVEL_COLUMN (source.h); 0: it has none
@@ -196,6 +200,7 @@ struct mc_test {
 	unsigned int (*threads)(const struct mc_request *req);
 	int (*near)(const struct mc_run *run, const struct mc_point *point);
 	unsigned int region;
+	unsigned int pairs;
 	unsigned int steps;
 	bool near_only;
 	unsigned int level;

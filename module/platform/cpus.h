@@ -25,5 +25,8 @@ bool mc_cpu_has(enum mc_feature feature);
 bool mc_cpu_usable(unsigned int cpu);
 unsigned int mc_cpu_core(unsigned int cpu);
 int mc_cpu_node(unsigned int cpu);
+int mc_cpu_own_node(unsigned int cpu);
+int mc_cpu_socket(unsigned int cpu);
+unsigned int mc_node_distance(int a, int b);
 
 #endif /* MC_CPUS_H */

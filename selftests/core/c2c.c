@@ -7,12 +7,15 @@
 #define TEST	mc_test_c2c
 #include "stub/engine.h"
 
+#include "measure/pairs.h"
 #include "measure/source.h"
 #include "stub/machine.h"
 
 /* As c2c.c numbers its columns. */
-enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_LEVEL, COL_NS, COL_NS_MIN, COL_LINES };
+enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_SHARES, COL_DISTANCE, COL_LEVEL, COL_NS,
+	COL_NS_MIN, COL_LINES };
 
+#define CPUS	6
 #define BYTES	(256 * 1024ULL)
 #define LINES	(BYTES / 64)
 #define OFTEN	(LINES / 1024)	/* pieces of the set; the test asks after each */
@@ -308,4 +311,73 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("c2c cpu=any", -EINVAL, "cpu");
 	reset(2);
 	assert_refused("c2c cpu=0,1 type=uc", -EINVAL, "type");
+}
+
+/* How many pairs share each thing. */
+static unsigned int of_class[MC_SHARES_NOTHING + 1];
+
+static void count_classes(void)
+{
+	memset(of_class, 0, sizeof(of_class));
+	for (unsigned int i = 0; i < n; i++) {
+		of_class[rec[i].value[COL_SHARES]]++;
+		assert_int_equal(rec[i].value[COL_DISTANCE],
+				 rec[i].value[COL_SHARES] == MC_SHARES_CORE ? 10 :
+				 rec[i].value[COL_SHARES] == MC_SHARES_SOCKET ? 12 : 21);
+		assert_true(!i || rec[i - 1].value[COL_WRITER] * CPUS + rec[i - 1].value[COL_READER] <
+			    rec[i].value[COL_WRITER] * CPUS + rec[i].value[COL_READER]);
+	}
+}
+
+/* Six CPUs: 6 pairs are of one core, 8 more of one socket, 16 share nothing. */
+static void test_pairs_of_each_class_are_chosen(void **state)
+{
+	static const struct {
+		const char *how;
+		unsigned int core, socket, nothing;
+	} rows[] = {
+		{ "", 6, 8, 16 }, { "pairs=7", 6, 7, 7 }, { "pairs=1 seed=9", 1, 1, 1 },
+	};
+	char line[120];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		reset(CPUS);
+		snprintf(line, sizeof(line),
+			 "c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit %s", rows[i].how);
+		assert_int_equal(measure(line), 0);
+		count_classes();
+		assert_int_equal(of_class[MC_SHARES_CORE], rows[i].core);
+		assert_int_equal(of_class[MC_SHARES_SOCKET], rows[i].socket);
+		assert_int_equal(of_class[MC_SHARES_NOTHING], rows[i].nothing);
+		assert_int_equal(n, rows[i].core + rows[i].socket + rows[i].nothing);
+	}
+}
+
+/* The seed chooses, and each pair of a class has the same chance. */
+static void test_the_seed_chooses(void **state)
+{
+	static u64 chosen[CPUS * CPUS];
+	u32 *pairs, *again;
+	u64 i, seed, count;
+
+	reset(CPUS);
+	assert_int_equal(measure("c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit pairs=4"), 0);
+	for (seed = 0; seed < 4000; seed++) {
+		req.values[MC_KEY_FIRST + 4].v[0] = seed;
+		assert_int_equal(mc_pairs_find(&req, &pairs, &count, &run.error), 0);
+		assert_int_equal(mc_pairs_find(&req, &again, &count, &run.error), 0);
+		assert_int_equal(count, 12);
+		assert_memory_equal(pairs, again, count * sizeof(*pairs));
+		for (i = 0; i < count; i++)
+			chosen[pairs[i]]++;
+		mc_free(pairs);
+		mc_free(again);
+	}
+	for (i = 0; i < ARRAY_SIZE(chosen); i++) {
+		unsigned int a = i / CPUS, b = i % CPUS, alike = a / 2 == b / 2 ? 6 :
+			a / 4 == b / 4 ? 8 : 16;
+
+		assert_in_range(chosen[i], a == b ? 0 : 4000 * 4 / alike * 3 / 4,
+				a == b ? 0 : 4000 * 4 / alike * 5 / 4);
+	}
 }

@@ -13,6 +13,7 @@
 #include "arch/chase.h"
 #include "measure/chase.h"
 #include "measure/engine.h"
+#include "measure/pairs.h"
 #include "measure/source.h"
 #include "measure/side.h"
 #include "measure/target.h"
@@ -427,6 +428,7 @@ static int measure(const struct mc_test *one)
 	followed = 0;
 	memset(rec, 0, sizeof(rec));
 	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
+	req.pairs = mc_pairs_all(&req);
 	err = mc_engine_measure(&run, rec, &n);
 	mc_free(rec->histogram);
 	if (sim.failed)

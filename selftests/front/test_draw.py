@@ -47,6 +47,16 @@ class Matrices(fake.unittest.TestCase):
         grids = layout.draw(wanted, [(run, result) for result in run.results])
         return None if grids is None else fake.terminal_lines(grids)
 
+    def test_pairs_of_many_cpus_are_shown_by_class(self):
+        """More than 64 CPUs make no matrix that anybody could read."""
+        found = [{**one, "shares": "core" if one["writer_cpu"] < 2 else "nothing",
+                  "node_distance": 10 if one["writer_cpu"] < 2 else 21}
+                 for one in c2c([(cpu, cpu + 1) for cpu in range(67)])]
+        lines = [line.split() for line in self.draw(layout.layouts_of("c2c")[0], found)]
+        self.assertEqual(lines[1:], [
+            ["core", "51.50", "1.00", "102.00", "2"],
+            ["nothing,", "distance", "21", "3435.00", "203.00", "6667.00", "65"]])
+
     def test_every_pair_of_cpus(self):
         found = c2c([(0, 1), (0, 4), (1, 0), (1, 4), (4, 0)]) + c2c([(0, 1)], "hit")
         lines = self.draw(layout.layouts_of("c2c")[0], found)

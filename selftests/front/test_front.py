@@ -74,7 +74,7 @@ class Program(fake.InDirectory):
 
     def test_what_is_in_a_suite(self):
         shown = self.memcache("suites", "c2c").stdout
-        self.assertTrue(shown.startswith("Cache to cache\n\nCache to cache, every pair"))
+        self.assertTrue(shown.startswith("Cache to cache\n\nCache to cache, by what"))
         self.assertIn("(needs 2 nodes)", " ".join(shown.split()))
         self.assertIn("\n  c2c cpu={cpus} state=hitm,hit ", shown)
         self.fails(self.memcache("suites", "mcl"), 2,

@@ -3,13 +3,46 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arch/cores.h"
 #include "platform/cpus.h"
 #include "platform/workers.h"
 #include "user.h"
 
+#define CPUS	"\nCpus_allowed_list:"
 #define CACHE	"/sys/devices/system/cpu/cpu%u/cache/index%u/%s"
+
+/* The list of CPUs that a made-up machine grants this process; NULL: the kernel grants them. */
+static const char *made_up(void)
+{
+	static char text[16384], *list;
+
+	if (!list && getenv(MC_USER_ROOT) &&
+	    mc_user_read_file("/proc/self/status", text, sizeof(text)))
+		list = strstr(text, CPUS);
+	return list ? list + strlen(CPUS) : NULL;
+}
+
+/* The CPUs that this process may use. Return: 0, or a negative errno. */
+static int affinity(size_t size, cpu_set_t *set)
+{
+	const char *list = made_up();
+	long from, to;
+	char *end;
+
+	if (!list)
+		return sched_getaffinity(0, size, set) ? -errno : 0;
+	CPU_ZERO_S(size, set);
+	for (;; list = end + 1) {
+		from = strtol(list, &end, 10);
+		to = *end == '-' ? strtol(end + 1, &end, 10) : from;
+		for (; from <= to && to < MC_MAX_CPUS; from++)
+			CPU_SET_S(from, size, set);
+		if (*end != ',')
+			return 0;
+	}
+}
 
 static bool read_cache(unsigned int cpu, unsigned int i, const char *name,
 		       char *text, size_t size)
@@ -83,6 +116,8 @@ static void find_sharers(struct mc_core *core, unsigned int cpu)
 	char text[4096];
 	unsigned int i;
 
+	if (made_up())		/* CPUID is that of this machine */
+		core->ncaches = 0;
 	if (!core->ncaches)
 		find_caches(core, cpu);
 	for (i = 0; i < core->ncaches; i++) {
@@ -105,10 +140,11 @@ static void look_at_each(cpu_set_t *all, cpu_set_t *one, size_t size)
 			continue;
 		CPU_ZERO_S(size, one);
 		CPU_SET_S(cpu, size, one);
-		if (!sched_setaffinity(0, size, one))
+		if (made_up() || !sched_setaffinity(0, size, one))
 			find_sharers(mc_core_look(cpu), cpu);
 	}
-	sched_setaffinity(0, size, all);
+	if (!made_up())
+		sched_setaffinity(0, size, all);
 }
 
 int mc_cpus_init(void)
@@ -117,8 +153,8 @@ int mc_cpus_init(void)
 	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
 	int err = all && one ? mc_cores_init(MC_MAX_CPUS) : -ENOMEM;
 
-	if (!err && sched_getaffinity(0, size, all))
-		err = -errno;
+	if (!err)
+		err = affinity(size, all);
 	if (!err)
 		look_at_each(all, one, size);
 	CPU_FREE(one);
@@ -135,23 +171,39 @@ bool mc_cpu_usable(unsigned int cpu)
 {
 	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
 	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
-	bool usable = set && !sched_getaffinity(0, size, set) &&
+	bool usable = set && !affinity(size, set) &&
 		      CPU_ISSET_S(cpu, size, set);
 
 	CPU_FREE(set);
 	return usable;
 }
 
+/* The first number of a file, which is read once; @known: the numbers of all CPUs, plus 2. */
+static int first_number(unsigned int cpu, const char *name, int otherwise, int *known)
+{
+	char path[96], text[1024];
+	int first;
+
+	if (known[cpu])
+		return known[cpu] - 2;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology/%s", cpu, name);
+	if (!mc_user_read_file(path, text, sizeof(text)) || sscanf(text, "%d", &first) != 1)
+		first = otherwise;
+	known[cpu] = first + 2;
+	return first;
+}
+
 /* The file lists the core's CPUs in ascending order. */
 unsigned int mc_cpu_core(unsigned int cpu)
 {
-	char path[80], list[1024];
-	unsigned int first;
+	static int known[MC_MAX_CPUS];
 
-	snprintf(path, sizeof(path),
-		 "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", cpu);
-	if (mc_user_read_file(path, list, sizeof(list)) &&
-	    sscanf(list, "%u", &first) == 1)
-		return first;
-	return cpu;
+	return first_number(cpu, "thread_siblings_list", cpu, known);
+}
+
+int mc_cpu_socket(unsigned int cpu)
+{
+	static int known[MC_MAX_CPUS];
+
+	return first_number(cpu, "physical_package_id", -1, known);
 }

@@ -25,7 +25,7 @@ static const char usage[] =
 	"usage: memcache-user [OPTION...] [REQUEST...]\n"
 	"       memcache-user --counters FILE --count COMMAND [ARGUMENT...]\n"
 	"       memcache-user --translate | --records REQUEST...\n"
-	"       memcache-user [-j] --tests [NAME...] | --version | --help\n"
+	"       memcache-user [-j] --tests [NAME...] | --machine | --version | --help\n"
 	"\n"
 	"Measures memory from user space. Without a request: latency and bandwidth of\n"
 	"each cache and of memory, on one CPU and on all, in 10 to 20 seconds. Requests\n"
@@ -55,6 +55,7 @@ static const char usage[] =
 	"  --translate  measure nothing: print the requests in words of memcache, a line\n"
 	"               each; `suite NAME [key=value]...` is for memcache run\n"
 	"  --records    measure nothing: print how many results each request gives here\n"
+	"  --machine    measure no request: print the record that results begin with\n"
 	"  --tests      the tests, their keys, presets and allowed values; with -j all\n"
 	"               that they say of themselves, as one JSON object\n"
 	"\n"
@@ -212,11 +213,13 @@ int main(int argc, char **argv)
 		{ "tests", no_argument, NULL, 't' },
 		{ "translate", no_argument, NULL, 'r' },
 		{ "records", no_argument, NULL, 'R' },
+		{ "machine", no_argument, NULL, 'M' },
 		{ "version", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
 	bool json = false, no_devices = false, tests = false, count = false, quick = false;
+	bool machine = false;
 	int (*unmeasured)(char **words) = NULL;	/* what is done with requests instead */
 	struct mc_error e = { 0 };
 	int c, status;
@@ -267,6 +270,9 @@ int main(int argc, char **argv)
 		case 'R':
 			unmeasured = c == 'r' ? mc_user_translate_all : mc_user_records;
 			break;
+		case 'M':
+			machine = true;
+			break;
 		case 'v':
 		case 'V':
 			printf("memcache-user %s\n", mc_version);
@@ -316,7 +322,10 @@ int main(int argc, char **argv)
 	mc_clock_init();
 	mc_detector_init();
 	mc_user_memory_init(no_devices);
-	if (unmeasured)
+	if (machine) {
+		mc_user_print(MC_MACHINE_MAX, mc_user_machine_json);
+		status = mc_user_flush();
+	} else if (unmeasured)
 		status = unmeasured(argv + optind);
 	else if (optind == argc)
 		status = mc_user_overview(json, quick);

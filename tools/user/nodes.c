@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "platform/workers.h"
 #include "user.h"
@@ -28,38 +27,63 @@ static bool listed(const char *list, long number)
 	}
 }
 
-static int own_node(unsigned int cpu)
+int mc_cpu_own_node(unsigned int cpu)
 {
-	char path[64];
+	static int known[MC_MAX_CPUS];	/* node + 1 */
+	char path[64], online[4096], cpus[16384];
 	int node;
 
+	if (known[cpu])
+		return known[cpu] - 1;
+	known[cpu] = 1;		/* in a kernel without NUMA, all memory is on node 0 */
+	if (!mc_user_read_file(NODES "/online", online, sizeof(online)))
+		return 0;
 	for (node = 0; node < MC_MAX_NODES; node++) {
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/node%d", cpu, node);
-		if (!access(path, F_OK))
-			return node;
+		snprintf(path, sizeof(path), NODES "/node%d/cpulist", node);
+		if (listed(online, node) && mc_user_read_file(path, cpus, sizeof(cpus)) &&
+		    listed(cpus, cpu)) {
+			known[cpu] = node + 1;
+			break;
+		}
 	}
-	return 0;	/* in a kernel without NUMA, all memory is on node 0 */
+	return known[cpu] - 1;
 }
 
 /* The file `distance` of a node has a number for each online node, in order. */
+unsigned int mc_node_distance(int a, int b)
+{
+	static unsigned int row[MC_MAX_NODES];
+	static int of = -1;	/* the node of the row */
+	char path[64], online[4096], text[8192], *at = text, *end;
+	int node;
+
+	if (a != of) {
+		of = a;
+		memset(row, 0, sizeof(row));
+		snprintf(path, sizeof(path), NODES "/node%d/distance", a);
+		if (!mc_user_read_file(path, text, sizeof(text)) ||
+		    !mc_user_read_file(NODES "/online", online, sizeof(online)))
+			return 0;
+		for (node = 0; node < MC_MAX_NODES; node++) {
+			if (!listed(online, node))
+				continue;
+			row[node] = strtol(at, &end, 10);
+			if (end == at)
+				break;
+			at = end;
+		}
+	}
+	return row[b];
+}
+
 static int nearest_node(int own, const char *has_memory)
 {
-	char path[64], online[4096], text[8192], *at = text, *end;
+	unsigned int distance, least = 0;
 	int node, best = own;
-	long distance, least = 0;
 
-	snprintf(path, sizeof(path), NODES "/node%d/distance", own);
-	if (!mc_user_read_file(path, text, sizeof(text)) ||
-	    !mc_user_read_file(NODES "/online", online, sizeof(online)))
-		return own;
 	for (node = 0; node < MC_MAX_NODES; node++) {
-		if (!listed(online, node))
-			continue;
-		distance = strtol(at, &end, 10);
-		if (end == at)
-			break;
-		at = end;
-		if (!listed(has_memory, node) || (least && distance >= least))
+		distance = mc_node_distance(own, node);
+		if (!distance || !listed(has_memory, node) || (least && distance >= least))
 			continue;
 		least = distance;
 		best = node;
@@ -76,7 +100,7 @@ int mc_cpu_node(unsigned int cpu)
 
 	if (known[cpu])
 		return known[cpu] - 1;
-	node = own_node(cpu);
+	node = mc_cpu_own_node(cpu);
 	if (mc_user_read_file(NODES "/has_memory", has_memory, sizeof(has_memory)) &&
 	    !listed(has_memory, node))
 		node = nearest_node(node, has_memory);

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -11,12 +12,22 @@
 
 #include "user.h"
 
-/* Read the first @size - 1 bytes of a file; newlines at the end are removed. */
+/*
+ * Read the first @size - 1 bytes of a file of the kernel, or of the made-up machine in its place;
+ * newlines at the end are removed.
+ */
 bool mc_user_read_file(const char *path, char *buf, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+	const char *root = getenv(MC_USER_ROOT);
+	char whole[PATH_MAX];
+	ssize_t n = -1;
+	int fd;
 
+	if (snprintf(whole, sizeof(whole), "%s%s", root ? root : "", path) >= PATH_MAX)
+		return false;
+	fd = open(whole, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		n = read(fd, buf, size - 1);
 	if (fd >= 0)
 		close(fd);
 	if (n < 0)

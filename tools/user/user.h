@@ -67,6 +67,7 @@ void mc_user_object_drop(void);
 const void *mc_user_load(const char *path, const char *name, const char **why);
 
 /* read_file.c */
+#define MC_USER_ROOT	"MEMCACHE_SYSROOT"	/* directory of a made-up machine's files */
 bool mc_user_read_file(const char *path, char *buf, size_t size);
 /**
  * mc_user_open() - open a file that is written; no other function does so

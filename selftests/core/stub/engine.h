@@ -10,6 +10,7 @@
 #include "../cmocka_all.h"
 
 #include "measure/engine.h"
+#include "measure/pairs.h"
 #include "measure/side.h"
 #include "platform/os.h"
 #include "threads.h"
@@ -101,6 +102,7 @@ static void reset(unsigned int threads)
 static int measure(const char *line)
 {
 	unsigned int i;
+	u32 *pairs;
 	int err;
 
 	for (i = 0; i < RECORDS_MOST; i++) {
@@ -112,6 +114,8 @@ static int measure(const char *line)
 	run.error = (struct mc_error){ 0 };
 	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
 	req.regions = regions_most;
+	assert_int_equal(mc_pairs_find(&req, &pairs, &req.pairs, &run.error), 0);
+	mc_free(pairs);
 	assert_in_range(mc_engine_records(&req), 1, RECORDS_MOST);
 	err = mc_engine_measure(&run, rec, &n);
 	if (sim.failed)

@@ -257,6 +257,27 @@ int mc_cpu_node(unsigned int cpu)
 	return cpu / 2;
 }
 
+int mc_cpu_own_node(unsigned int cpu)
+{
+	return cpu / 2;
+}
+
+/* And two nodes a socket. */
+int mc_cpu_socket(unsigned int cpu)
+{
+	return cpu / 4;
+}
+
+unsigned int mc_node_distance(int a, int b)
+{
+	return a == b ? 10 : a / 2 == b / 2 ? 12 : 21;
+}
+
+bool mc_cache_shared(int a, int b, unsigned int level)
+{
+	return false;
+}
+
 unsigned int mc_threads_size(const struct mc_threads *threads)
 {
 	return threads->only < 0 ? sim.n : 1;

@@ -14,7 +14,7 @@
 #include "platform/clock.h"
 #include "platform/counters.h"
 
-#define THREADS_MOST	4
+#define THREADS_MOST	6
 #define NS		1000ULL		/* all times are picoseconds, and so are ticks */
 #define MS		1000000000ULL
 

@@ -18,6 +18,9 @@ from mc.records.suite import Layout
 Pairs = list[tuple[Run, dict]]
 
 STREAMS = "streams"
+MATRIX_MOST = 64    # CPUs of a matrix of pairs; of more, what classes of pairs have is shown
+OVER = {"": median, "least": min, "most": max}     # of figures that share a cell; also: count
+SPREAD = ("least", "most", "count")
 SIBLINGS = "* siblings: two CPUs of one core"
 
 
@@ -41,8 +44,13 @@ def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:
     """The tables for these results; None if two results that differ would share a cell."""
     pairs = [pair for pair in pairs if all(
         str(value(*pair, key)) == wanted for key, wanted in layout.only)]
-    if not any(name in result for _, result in pairs for name in layout.values):
+    if not any(name.partition(":")[0] in result for _, result in pairs for name in layout.values):
         return []
+    if _is_of_cpu_pairs(layout) and len({result.get(key) for _, result in pairs for key in
+                                         ("writer_cpu", "reader_cpu")}) > MATRIX_MOST:
+        [figure] = layout.values
+        return draw(Layout("pair_class", None, (figure, *(f"{figure}:{over}" for over in SPREAD)),
+                           layout.only), pairs)
     groups = [("", best(layout, pairs))] if layout.best else _split_into_tables(layout, pairs)
     if groups is None:
         return None
@@ -149,23 +157,31 @@ def _is_cpu_with_itself(layout: Layout, row: object, column: object, cells: dict
 def _rows(layout: Layout, pairs: Pairs) -> Grid:
     """A table with a line for each value of the key of rows. Figures that no result has are
     left out."""
-    figures = [name for name in layout.values
-               if name in PLACES or any(name in result for _, result in pairs)]
+    figures = [name for name in layout.values if name in PLACES
+               or any(name.partition(":")[0] in result for _, result in pairs)]
     cells: dict[object, Pairs] = {}
     for run, result in pairs:
         cells.setdefault(value(run, result, layout.rows), []).append((run, result))
-    return Grid([_title(layout.rows), *map(units.heading, figures)], [
+    return Grid([_title(layout.rows), *map(_heading, figures)], [
         [_row_name(layout.rows, row), *(_cell(name, cells[row]) for name in figures)]
         for row in different_values(list(cells))])
+
+
+def _heading(figure: str) -> str:
+    name, _, over = figure.partition(":")
+    return "pairs" if over == "count" else f"{over} {units.heading(name)}".strip()
 
 
 def _cell(figure: str, pairs: Pairs, marked: bool = False) -> str:
     if figure in PLACES:
         return "/".join(dict.fromkeys(units.text(figure, value(*pair, figure)) for pair in pairs))
+    figure, _, over = figure.partition(":")
     values = [one for pair in pairs if (one := amplification(*pair, figure)) is not None]
     if not values:
         return "na"
-    text = units.text(figure, values[0] if len(values) == 1 else median(values))
+    if over == "count":
+        return str(len(values))
+    text = units.text(figure, values[0] if len(values) == 1 else OVER[over](values))
     counted = figure in AMPLIFIED or figure.startswith("dram_")
     if counted or _is_timed(figure):
         text = marks.join_marks(marks.mark(*pair) + "?" * (counted and is_overcounted(*pair))

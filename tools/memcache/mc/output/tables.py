@@ -65,7 +65,8 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
         unit = layout.unit(wanted or layout.layouts_of(test))
         unit = unit if wide else unit.partition(":")[0].partition(",")[0]
         title += f" ({unit})" if unit else ""
-        body = [grid for grids in drawn for grid in grids or []]
+        every = [grid for grids in drawn for grid in grids or []]
+        body = [grid for at, grid in enumerate(every) if grid not in every[:at]]
     else:
         body = [_list(test, pairs, columns, varying, wide)]
     if where == "user":

@@ -4,6 +4,7 @@
     cpu_node                    the node of the CPUs that measured
     memory_node                 the node of the memory
     writer_node, reader_node    the nodes of a pair of CPUs
+    pair_class                  what a pair of CPUs shares, and how far apart its nodes are
     pair                        sibling (one core), local (one node) or remote
     memory_zones, memory_tier   those of the node of the memory
     promised_ns                 latency that the firmware promises for reads of that memory
@@ -17,6 +18,7 @@
 from mc.records.results import Run
 from mc.records.shape import numbers, record_nodes
 
+NEAR = 10           # the distance of a node from itself (ACPI SLIT)
 # Keys in which results of one place may differ and still share a cell of a table.
 MANY = ("cpu", "node", "writer_cpu", "reader_cpu")
 
@@ -61,6 +63,12 @@ def _pair(run: Run, result: dict) -> str | None:
     return "local" if nodes[0] == nodes[1] else "remote"
 
 
+def _pair_class(run: Run, result: dict) -> str | None:
+    shares, distance = result.get("shares"), result.get("node_distance")
+    far = f", distance {distance}" if distance and distance != NEAR else ""
+    return f"{shares}{far}" if shares else None
+
+
 def _tier(run: Run, result: dict) -> dict:
     """What the machine's record has of the node of the memory."""
     tiers = run.machine.get("tiers")
@@ -98,6 +106,7 @@ def _name_of_scope(run: Run, result: dict) -> str | None:
 PLACES = {
     "cpu_node": lambda run, result: _node(run.machine, result.get("cpu")),
     "memory_node": _memory_node,
+    "pair_class": _pair_class,
     "writer_node": lambda run, result: _node(run.machine, result.get("writer_cpu")),
     "reader_node": lambda run, result: _node(run.machine, result.get("reader_cpu")),
     "pair": _pair,
