@@ -318,14 +318,17 @@ static unsigned int of_class[MC_SHARES_NOTHING + 1];
 
 static void count_classes(void)
 {
+	u64 number, before = 0;
+
 	memset(of_class, 0, sizeof(of_class));
 	for (unsigned int i = 0; i < n; i++) {
 		of_class[rec[i].value[COL_SHARES]]++;
 		assert_int_equal(rec[i].value[COL_DISTANCE],
 				 rec[i].value[COL_SHARES] == MC_SHARES_CORE ? 10 :
 				 rec[i].value[COL_SHARES] == MC_SHARES_SOCKET ? 12 : 21);
-		assert_true(!i || rec[i - 1].value[COL_WRITER] * CPUS + rec[i - 1].value[COL_READER] <
-			    rec[i].value[COL_WRITER] * CPUS + rec[i].value[COL_READER]);
+		number = CPUS * rec[i].value[COL_WRITER] + rec[i].value[COL_READER];
+		assert_true(number > before);
+		before = number;
 	}
 }
 

@@ -110,4 +110,9 @@ static void test_lists_with_gaps(void **state)
 	look("0,2,4,6,8,10,12,14,16,18", NULL, NULL);
 	assert_true(mc_cache_shared(0, 18, 1));
 	assert_int_equal(mc_cache_bytes(0, 3), 0);
+	/* A list without the CPU itself is wrong. */
+	look("%u", "10-19", "10-19");
+	assert_false(mc_cache_shared(0, 9, 3));
+	assert_false(mc_cache_shared(0, 10, 3));
+	assert_true(mc_cache_shared(10, 19, 3));
 }

@@ -53,9 +53,13 @@ static bool read_cache(unsigned int cpu, unsigned int i, const char *name,
 	return mc_user_read_file(path, text, size);
 }
 
-/* Take the CPUs that share a cache from a list like 0-3,8. No number, no sharers. */
-static void take_sharers(struct mc_cache *c, const char *list)
+/*
+ * Take the CPUs that share a cache from a list like 0-3,8. No number, no sharers. A list without
+ * the CPU itself is wrong: then only that one is sure.
+ */
+static void take_sharers(struct mc_cache *c, unsigned int cpu, const char *list)
 {
+	bool itself = false;
 	char *end;
 	long from, to;
 
@@ -67,8 +71,13 @@ static void take_sharers(struct mc_cache *c, const char *list)
 			return;
 		to = *end == '-' ? strtol(end + 1, &end, 10) : from;
 		c->cpus += to - from + 1;
+		itself |= from <= cpu && cpu <= to;
 		if (*end != ',')
-			return;
+			break;
+	}
+	if (!itself) {
+		c->first = cpu;
+		c->cpus = 1;
 	}
 }
 
@@ -126,7 +135,7 @@ static void find_sharers(struct mc_core *core, unsigned int cpu)
 		if (read_cache(cpu, i, "level", text, sizeof(text)) &&
 		    atoi(text) == (int)c->level &&
 		    read_cache(cpu, i, "shared_cpu_list", text, sizeof(text)))
-			take_sharers(c, text);
+			take_sharers(c, cpu, text);
 	}
 }
 
@@ -187,8 +196,7 @@ static int first_number(unsigned int cpu, const char *name, int otherwise, int *
 	if (known[cpu])
 		return known[cpu] - 2;
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology/%s", cpu, name);
-	if (!mc_user_read_file(path, text, sizeof(text)) || sscanf(text, "%d", &first) != 1)
-		first = otherwise;
+	first = mc_user_read_file(path, text, sizeof(text)) && *text ? atoi(text) : otherwise;
 	known[cpu] = first + 2;
 	return first;
 }

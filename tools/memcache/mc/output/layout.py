@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables of results, laid out as the @table of a suite or the test says."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from mc.analysis import marks
@@ -19,7 +19,8 @@ Pairs = list[tuple[Run, dict]]
 
 STREAMS = "streams"
 MATRIX_MOST = 64    # CPUs of a matrix of pairs; of more, what classes of pairs have is shown
-OVER = {"": median, "least": min, "most": max}     # of figures that share a cell; also: count
+# What figures that share a cell become; `count` is their number.
+OVER: dict[str, Callable[[list[float]], float]] = {"": median, "least": min, "most": max}
 SPREAD = ("least", "most", "count")
 SIBLINGS = "* siblings: two CPUs of one core"
 
