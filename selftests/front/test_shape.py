@@ -42,6 +42,9 @@ EXPANDED = {
     "t size=4K..{96M or less}": ["t size=4K..96M"],
     "t size=1M,{4G or less},{8G or less}": ["t size=1M,2G"],
     "t bytes={1G or less, 20 times} size=4K": ["t bytes=64M size=4K"],
+    "t size={128M to memory size}": ["t size=128M"],
+    "t size={32M to memory size}": ["t size=32M,64M,128M"],
+    "t node={each node} size={256G of all nodes}": ["t node=0 size=128G", "t node=1 size=128G"],
     "t bytes={1M or less, 20 times}": ["t bytes=1M"],
     "t op=a,b": ["t op=a,b"],
 }
@@ -171,7 +174,7 @@ class OfTheMachine(fake.InDirectory):
                          ["t size=512M"])
 
     def test_from_sysfs(self):
-        self.tree(cpu__online="0-3", node__has_memory="0-1", node__node0__cpulist="0,2",
+        self.tree(cpu__online="0-3", node__online="0-1", node__node0__cpulist="0,2",
                   node__node1__cpulist="1,3", node__node0__meminfo="Node 0 MemTotal:  4096 kB",
                   cpu__cpu0__topology__thread_siblings_list="0,2",
                   cpu__cpu1__topology__thread_siblings_list="1,3",

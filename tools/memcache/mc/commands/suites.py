@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from mc import emit
 from mc.output.terminal import wrap_lines
 from mc.records import shape, suite
-from mc.running.plan import Place, duration, sides
-from mc.running.user import count_records
+from mc.running.plan import Place, duration, rounds_that_fit, seconds, sides
 from mc.status import DONE
 
 EPILOG = """\
@@ -47,9 +46,9 @@ def _time_text(one: suite.Suite, machine: shape.Shape) -> str:
     if not one.record_s:
         return ""
     requests, _ = one.requests_for(machine)
-    records = count_records([request.line for request in requests])
-    often = one.rounds * (2 if one.where == "both" else 1)
-    return duration(records * often * one.record_s) if records else "-"
+    took = seconds(requests) if requests else None
+    both = 2 if one.where == "both" else 1
+    return duration(took * both * rounds_that_fit(one.rounds, took * both)) if took else "-"
 
 
 def suite_lines(name: str) -> Iterator[str]:

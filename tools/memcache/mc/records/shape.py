@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-SYSTEM = Path("/sys/devices/system")
-MEMINFO = Path("/proc/meminfo")
+SYSTEM = "/sys/devices/system"
+MEMINFO = "/proc/meminfo"
 # A set shows memory from so many times the last caches on that its CPUs reach (core/level.h).
 BEYOND = 4
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -17,7 +17,7 @@ UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 @dataclass(frozen=True)
 class Node:
-    """A node. `memory` is in bytes; None if it is not known."""
+    """A node. `memory` is in bytes; 0: it has none, None: it is not known."""
     number: int
     cpus: tuple[int, ...]
     memory: int | None
@@ -45,16 +45,21 @@ class Shape:
         return any(a in core and b in core for core in self.cores)
 
 
-def machine_shape(machine: dict, system: Path = SYSTEM, meminfo: Path = MEMINFO) -> Shape:
+def machine_shape(machine: dict, system: Path | None = None,
+                  meminfo: Path | None = None) -> Shape:
     """The shape of the machine that this program runs on. `machine` is its record, which may
     be empty."""
+    root = os.environ.get("MEMCACHE_SYSROOT", "")
+    system, meminfo = system or Path(root + SYSTEM), meminfo or Path(root + MEMINFO)
     cpus = tuple(numbers(str(machine.get("cpus_online") or read_file(system / "cpu/online"))))
+    process = machine.get("process")
+    if isinstance(process, dict):
+        cpus = cpus or tuple(numbers(str(process.get("cpus"))))
     cpus = cpus or tuple(range(os.cpu_count() or 1))
     nodes = record_nodes(machine) or _nodes(system, cpus)
     caches = _record_caches(machine) or [cache for cpu in cpus for cache in _caches(system, cpu)]
     last = max(caches, default=(0, 0, 1))
     total, available = _memory(meminfo)
-    process = machine.get("process")
     if isinstance(process, dict):
         cpus, nodes = _allowed_cpus_and_nodes(process, cpus, nodes)
         available = min(available, process.get("memory_limit_bytes") or available)
@@ -138,8 +143,7 @@ def record_nodes(machine: dict) -> tuple[Node, ...]:
 def _nodes(system: Path, cpus: tuple[int, ...]) -> tuple[Node, ...]:
     """The nodes in sysfs. If the kernel has none, all CPUs are on node 0."""
     all_nodes = []
-    nodes = read_file(system / "node/has_memory") or read_file(system / "node/online")
-    for number in numbers(nodes):
+    for number in numbers(read_file(system / "node/online")):
         path = system / f"node/node{number}"
         match = re.search(r"MemTotal: +(\d+) kB", read_file(path / "meminfo"))
         all_nodes.append(Node(number, tuple(numbers(read_file(path / "cpulist"))),

@@ -5,7 +5,8 @@
     @title   the title of the suite, in one line
     @where   kernel, user or both: the side that measures, unless --where names another
     @rounds  3                          (the number of rounds)
-    @takes   0.5 s a record             (an estimate for a real machine)
+    @takes   0.5 s a record             (an estimate for a real machine, of the lines that
+                                        follow; of groups at once, for the line)
     @section a title: the lines that follow make a table of their own
     @needs   2 cpus, cores or nodes: a machine with fewer skips the section
     @search  KEY=VALUES ...             (which keys of the lines take the best of these values)
@@ -230,7 +231,7 @@ def load(name: str) -> Suite:
         raise Failure(f"{path}: a line of a section with @search has no label", WRONG)
     suite.title = suite.title or suite.name
     own = path.resolve().parent != HERE
-    suite.requests = [replace(request, where=suite.where, record_s=suite.record_s,
+    suite.requests = [replace(request, where=suite.where,
                               rounds=suite.rounds,
                               directives=_display_directives(suite, request.section) if own else ())
                       for request in suite.requests]
@@ -276,7 +277,7 @@ def _take_line(suite: Suite, line: str) -> None:
     asked = " ".join(match["request"].split())
     for place in places:
         asked = asked.replace("{}", f"{{{place}}}", 1)
-    suite.requests.append(Request(asked, label, suite.name, section))
+    suite.requests.append(Request(asked, label, suite.name, section, record_s=suite.record_s))
 
 
 def _directive(suite: Suite, word: str, text: str) -> None:

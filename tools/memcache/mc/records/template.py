@@ -14,6 +14,8 @@
     {memory size for all}   the same for all CPUs together              512M
     {96M or less}           96M, or the size that memory allows         64M
     {1G or less, 20 times}  the same for each of 20                     512M
+    {128M to memory size}   128M and its doubles up to {memory size}    128M,256M
+    {256G of all nodes}     the share of each node of 256G              128G
 
 A line with one of the following becomes several lines, one for each value:
 
@@ -40,6 +42,8 @@ SHARES = (1, 2, 4, 6, 8)    # eighths
 NEEDS = re.compile(r"(\d{1,4}) (cpus|cores|nodes)")
 OR_LESS = re.compile(
     r"(?P<count>\d{1,6})(?P<unit>[KMG]) or less(?:, (?P<times>[1-9]\d{0,3}) times)?")
+TO_MEMORY = re.compile(r"(\d{1,6})M to memory size")
+OF_NODES = re.compile(r"(\d{1,6})G of all nodes")
 WIDTHS = (16, 32, 64)
 LEAST = 64 << 20
 
@@ -74,7 +78,7 @@ def _spread_evenly(cores: list[Values], share: int) -> Iterator[Values]:
 LISTS: dict[str, Callable[[Shape], Values]] = {
     "cpus": lambda shape: shape.cpus,
     "cores": lambda shape: tuple(core[0] for core in shape.cores),
-    "nodes": lambda shape: tuple(node.number for node in shape.nodes),
+    "nodes": lambda shape: tuple(node.number for node in shape.nodes if node.memory != 0),
     "first": lambda shape: shape.cpus[:1],
     "last": lambda shape: shape.cpus[-1:],
     "cpus but the last": lambda shape: shape.cpus[:-1],
@@ -87,7 +91,7 @@ APART = ("nodes",)
 LINES: dict[str, Callable[[Shape], list[str]]] = {
     "each cpu": lambda shape: [str(cpu) for cpu in shape.cpus],
     "each core": lambda shape: [str(core[0]) for core in shape.cores],
-    "each node": lambda shape: [str(node.number) for node in shape.nodes],
+    "each node": lambda shape: [*map(str, LISTS["nodes"](shape))],
     "each node's cpus": lambda shape: [cpu_list(node.cpus) for node in shape.nodes if node.cpus],
     "each share of the cores": _shares,
     "each smt": lambda shape: ["off", "on"] if any(core[1:] for core in shape.cores) else ["on"],
@@ -102,7 +106,8 @@ SIZES: dict[str, Callable[[Shape], int]] = {
 def unknown_placeholder(line: str) -> str | None:
     """The first placeholder of this line that does not exist; None if all exist."""
     return next((f"{{{name}}}" for name in PLACE.findall(line) if not (
-        OR_LESS.fullmatch(name) or name in LINES or name in SIZES or name in LISTS)), None)
+        OR_LESS.fullmatch(name) or OF_NODES.fullmatch(name) or TO_MEMORY.fullmatch(name)
+        or name in LINES or name in SIZES or name in LISTS)), None)
 
 
 def reason_against(needs: str, shape: Shape) -> str:
@@ -136,11 +141,23 @@ def _value(name: str, shape: Shape) -> str:
     if match := OR_LESS.fullmatch(name):
         return units.size(_at_most(int(match["count"]) * UNITS[match["unit"]], shape,
                                    int(match["times"] or 1)))
+    if match := TO_MEMORY.fullmatch(name):
+        sizes = [_at_most(int(match[1]) << 20, shape)]
+        while 2 * sizes[-1] <= _size(SIZES["memory size"](shape), shape):
+            sizes.append(2 * sizes[-1])
+        return ",".join(map(units.size, sizes))
+    if match := OF_NODES.fullmatch(name):
+        return f"{max(int(match[1]) // len(LISTS['nodes'](shape)), 1)}G"
     if name in SIZES:
-        beyond = max(BEYOND * SIZES[name](shape), LEAST)
-        return units.size(_at_most(1 << (beyond - 1).bit_length(), shape))
+        return units.size(_size(SIZES[name](shape), shape))
     values = LISTS[name](shape)
     return ",".join(map(str, values)) if name in APART else cpu_list(values)
+
+
+def _size(cache: int, shape: Shape) -> int:
+    """The size of a set that is far larger than this cache, as far as memory allows."""
+    beyond = max(BEYOND * cache, LEAST)
+    return _at_most(1 << (beyond - 1).bit_length(), shape)
 
 
 def _at_most(size: int, shape: Shape, times: int = 1) -> int:

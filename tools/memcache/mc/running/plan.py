@@ -20,6 +20,8 @@ from mc.running.user import User, count_records, our_words
 from mc.status import WRONG
 
 SIZES = re.compile(r"\d[\d.,KMGIB]*", re.I)     # without a key, as in latency 4K..1M,8M
+LIMIT_S = 600       # that a suite takes, unless the user says how many rounds
+USUAL = 128 << 20   # the bytes of a CPU for which a suite says how long a record takes
 
 
 def sides() -> list[Side]:
@@ -232,6 +234,8 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> 
     if not kept:
         raise Failure("nothing is left to measure")
     times = [rounds or _count_rounds(same, both) for same in kept.values()]
+    if not rounds:
+        times = _rounds_that_fit([*kept.values()], times)
     return [job for number in range(1, max(times) + 1) for same, most in zip(kept.values(), times)
             if number <= most for job in _jobs_of_round(same, number, most)]
 
@@ -241,6 +245,47 @@ def _count_rounds(same: list[Job], both: int) -> int:
     if len(same) > 1:
         return both or same[0].request.rounds
     return 1 if mark.description() else same[0].request.rounds
+
+
+def _rounds_that_fit(every: list[list[Job]], times: list[int]) -> list[int]:
+    """The rounds of these requests: of a suite that would take longer than LIMIT_S, fewer. What
+    grows with the machine grows with the square of its nodes, or with its memory."""
+    mine = {name: [at for at, same in enumerate(every) if same[0].request.suite == name]
+            for name in {same[0].request.suite for same in every} if name}
+    for name, places in mine.items():
+        most = max(times[at] for at in places)
+        took = None if most == 1 else seconds([job.request for at in places for job in every[at]])
+        fit_in = rounds_that_fit(most, took)
+        if fit_in < most:
+            say(f"{name}: {plural(fit_in, 'round')} of {most}, because more take over "
+                f"{duration(LIMIT_S)}; all: --rounds {most}")
+            times = [min(often, fit_in) if at in places else often
+                     for at, often in enumerate(times)]
+    return times
+
+
+def rounds_that_fit(most: int, took: float | None) -> int:
+    """How many of these rounds a suite has, one of which takes so many seconds."""
+    return min(most, max(int(LIMIT_S / took), 1)) if took else most
+
+
+def seconds(requests: list[Request]) -> float | None:
+    """About how long these requests take, measured once; None if it is not known."""
+    counts = count_records([request.line for request in requests])
+    if counts is None or any(request.record_s is None for request in requests):
+        return None
+    return sum(_request_s(request, count) for request, count in zip(requests, counts))
+
+
+def _request_s(request: Request, records: int) -> float:
+    """About how long a request takes. A suite says it of a record, with 128M or less for each
+    CPU; of groups of CPUs, which give all records at once, of the request."""
+    words = dict(word.partition("=")[::2] for word in request.line.split()[1:])
+    cpus = len(shape.numbers(words.get("cpu", ""))) or 1
+    sizes = [keys.bytes_of(size) for size in words.get("size", "").split(",")]
+    larger = sum(max(1.0, size / cpus / USUAL) for size in sizes) / len(sizes)
+    how = test_of(request.test).records
+    return (request.record_s or 0) * {"group": 1, "region": records}.get(how, records * larger)
 
 
 def is_complete(planned: list[Job], asked: list[Request], place: Place) -> bool:
@@ -282,13 +327,12 @@ def length_lines(planned: list[Job], place: Place) -> Iterator[str]:
     """The number of records that each suite will make, and an estimate of the time."""
     for name in dict.fromkeys(job.request.suite for job in planned if job.request.suite):
         mine = [job for job in planned if job.request.suite == name]
-        count = count_records([job.request.line for job in mine])
-        each = mine[0].request.record_s
+        counts = count_records([job.request.line for job in mine])
+        count, took = sum(counts) if counts else None, seconds([job.request for job in mine])
         # How many regions memory has is seen when it is taken.
         roughly = any(test_of(job.request.test).records == "region" for job in mine)
         records = "" if count is None else f", {'about ' * roughly}{plural(count, 'record')}"
-        about = f", about {duration(count * each)} (longer in an emulator)" if each and count \
-            else ""
+        about = f", about {duration(took)} (longer in an emulator)" if took else ""
         most = max(job.round or 1 for job in mine)
         requests = plural(sum((job.round or 1) == 1 for job in mine), "request") + (
             f" in {most} rounds" if most > 1 else "")

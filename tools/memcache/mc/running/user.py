@@ -53,9 +53,9 @@ def our_words(lines: list[str], fault: str) -> list[str]:
                   WRONG)
 
 
-def count_records(lines: list[str]) -> int | None:
-    """The number of records that these requests make on this machine, as the engine counts them;
-    None if it is not known."""
+def count_records(lines: list[str]) -> list[int] | None:
+    """The number of records that each of these requests makes on this machine, as the engine
+    counts them; None if it is not known."""
     program = find()
     if not program or not lines:
         return None
@@ -65,7 +65,7 @@ def count_records(lines: list[str]) -> int | None:
         counts = [subprocess.run([program, "--records", "--", *part], capture_output=True,
                                  text=True, stdin=subprocess.DEVNULL, check=True).stdout.split()
                   for part in parts]
-        return sum(int(count) for part in counts for count in part)
+        return [int(count) for part in counts for count in part]
     except (OSError, ValueError, subprocess.CalledProcessError):
         return None
 
@@ -98,10 +98,11 @@ class User(Side):
         if not self.program:
             return {}
         import json
-        records = self.run("bandwidth size=4K repeat=1 warmup=0").records
         try:
-            return json.loads(records.partition("\n")[0])
-        except ValueError:
+            done = subprocess.run([self.source, "--machine"], capture_output=True, text=True,
+                                  errors="replace", stdin=subprocess.DEVNULL)
+            return json.loads(with_mark(done.stdout.partition("\n")[0]))
+        except (OSError, ValueError):
             return {}
 
     def counters(self) -> str:

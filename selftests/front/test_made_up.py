@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The plan of every suite on every made-up machine, through both programs: it takes ten minutes at
+most, reaches memory, and has every node as a row or a column."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from unittest import mock
+
+import fake
+import made_up
+from mc.records import keys, shape, suite
+from mc.running import plan, user
+
+PLANS = fake.HERE / "machines-plans.txt"
+
+
+def row_of(machine: made_up.MadeUp, test: fake.unittest.TestCase) -> str:
+    """What PLANS has of a machine, after each suite was looked at."""
+    place = plan.Place([user.User()])
+    check_nodes(machine, place.shape, test)
+    asked = [(one, request) for one in map(suite.load, suite.names())
+             for request in one.requests_for(place.shape)[0]]
+    counts = user.count_records([request.line for _, request in asked])
+    test.assertIsNotNone(counts)
+    took: dict[str, float] = {}
+    records: dict[str, int] = {}
+    for (one, request), count in zip(asked, counts or []):
+        both = 2 if one.where == "both" else 1
+        took[one.name] = took.get(one.name, 0) + both * plan._request_s(request, count)
+        records[one.name] = records.get(one.name, 0) + count
+    for one in {one.name: one for one, _ in asked}.values():
+        test.assertLessEqual(took[one.name], plan.LIMIT_S * 1.01, f"{machine.name}: {one.name}")
+        took[one.name] *= plan.rounds_that_fit(one.rounds, took[one.name])
+    longest = max(took, key=lambda name: took[name])
+    lines = {one.name: request.line for one, request in asked}
+    largest = lines["bandwidth-sweep"].partition("size=")[2].split()[0].split(",")[-1]
+    last = max(kib for core in machine.cores for _, kib, _ in core.caches if core.cpus) << 10
+    size = keys.bytes_of(largest)
+    test.assertTrue(size >= 4 * last or 2 * size > place.shape.memory, machine.name)
+    matrix = words_of(lines["latency-matrix"])
+    cpus, nodes = (shape.numbers(matrix[key]) for key in ("cpu", "node"))
+    return f"{machine.name:11} | {len(place.shape.cpus):3} | {len(cpus):2} x {len(nodes):<2} | " \
+           f"{records.get('c2c', 0):4} | {largest:>4} | {records['memory-scan']:3} | " \
+           f"{longest} {plan.duration(took[longest])}"
+
+
+def words_of(line: str) -> dict[str, str]:
+    return dict(word.split("=") for word in line.split()[1:])
+
+
+def check_nodes(machine: made_up.MadeUp, found: shape.Shape, test: fake.unittest.TestCase) -> None:
+    """Each node with CPUs is a row, each with memory is a column, and both programs agree."""
+    granted = shape.numbers(machine.more.get("cpuset", "")) or list(machine.cpus)
+    test.assertEqual(list(found.cpus), granted)
+    test.assertEqual(sorted(cpu for core in found.cores for cpu in core), granted)
+    [request], _ = suite.load("latency-matrix").requests_for(found)
+    words = words_of(request.line)
+    of_cpu = {cpu: core.node for core in machine.cores for cpu in core.cpus}
+    test.assertEqual({of_cpu[cpu] for cpu in shape.numbers(words["cpu"])},
+                     {of_cpu[cpu] for cpu in granted})
+    test.assertEqual(shape.numbers(words["node"]),
+                     [node for node, size in machine.memory.items() if size])
+
+
+class Plans(fake.unittest.TestCase):
+    maxDiff = None
+
+    def test_of_each_machine(self):
+        rows = []
+        for machine in made_up.machines().values():
+            with tempfile.TemporaryDirectory() as root, \
+                    mock.patch.dict(os.environ, MEMCACHE_SYSROOT=root):
+                machine.write(Path(root))
+                with self.subTest(machine.name):
+                    rows.append(row_of(machine, self))
+        head, *wanted = PLANS.read_text(encoding="ascii").splitlines()
+        self.assertTrue(head.startswith("# "))
+        self.assertEqual(rows, wanted)
+
+
+class Contradictions(fake.InDirectory):
+    """Files that contradict each other: the sure part is used."""
+
+    def check(self, changes: dict[str, str], cpus: str, records: str):
+        shutil.rmtree("root", ignore_errors=True)
+        made_up.machines()["cxl"].write(Path("root"))
+        for path, text in changes.items():
+            for file in Path("root").glob(path):
+                file.write_text(f"{text}\n")
+        with mock.patch.dict(os.environ, MEMCACHE_SYSROOT=str(Path("root").absolute())):
+            found = plan.Place([user.User()]).shape
+            self.assertEqual(shape.cpu_list(found.cpus), cpus)
+            self.assertEqual(user.count_records(["c2c cpu=all state=hit pairs=1"]), records)
+            for name in ("c2c", "latency-matrix", "memory-scan"):
+                self.assertLess(len(suite.load(name).requests_for(found)[0]), 100)
+
+    def test_of_one_kind_each(self):
+        system = "sys/devices/system"
+        for changes, cpus, records in (
+                ({f"{system}/cpu/cpu*/cache/index*/shared_cpu_list": "9999"}, "0-127", [3]),
+                ({f"{system}/cpu/cpu*/cache/index*/size": "0K"}, "0-127", [4]),
+                ({f"{system}/cpu/cpu*/topology/thread_siblings_list": "1"}, "0-127", [2]),
+                ({f"{system}/node/node*/cpulist": "0-127"}, "0-127", [3]),
+                ({f"{system}/node/node*/distance": "x"}, "0-127", [4]),
+                ({f"{system}/cpu/online": "0-1000000"}, "0-127", [4]),
+                ({"proc/self/status": "Cpus_allowed_list:\t0-1000000"}, "0-127", [1])):
+            with self.subTest(changes):
+                self.check(changes, cpus, records)
