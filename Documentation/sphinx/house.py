@@ -17,6 +17,7 @@ from sphinx.util import logging
 from sphinx.util.nodes import nested_parse_with_titles
 
 import abi
+import calls
 
 TOP = Path(__file__).resolve().parent.parent.parent
 
@@ -92,6 +93,15 @@ class Tests(FromSource):
         block = nodes.literal_block(text, text)
         block["language"] = "none"
         return [block]
+
+
+class Calls(FromSource):
+    """.. calls:: PROGRAM... - the table of their calls, and what each is here."""
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self):
+        return self.parsed(calls.table(self.arguments[0].split()), calls.TABLE)
 
 
 class Drawn(FromSource):
@@ -170,6 +180,7 @@ def setup(app):
     app.connect("build-finished", write_schema)
     directives.register_directive("kernel-doc", KernelDoc)
     directives.register_directive("tests", Tests)
+    directives.register_directive("calls", Calls)
     directives.register_directive("drawn", Drawn)
     directives.register_directive("man-pages", ManPages)
     directives.register_directive("abi", Abi)

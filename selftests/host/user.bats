@@ -109,7 +109,8 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 
 @test "a call of another program is understood, and said" {
 	run -0 --separate-stderr "$USER_TOOL" bw_mem -N 2 64k rd
-	[ "$stderr" = "memcache-user: bw_mem -N 2 64k rd: this is bandwidth size=64k op=read repeat=2" ]
+	[ "$stderr" = "memcache-user: bw_mem -N 2 64k rd: this is bandwidth repeat=2 size=64k op=read
+memcache-user: bw_mem -N 2 64k rd: every word: the same lines" ]
 	[[ $output == *" 65536 "* ]]
 	run -0 --separate-stderr "$USER_TOOL" --wide triad size=64KiB repeat=1 cpus=0
 	[ "$stderr" = "memcache-user: triad size=64KiB repeat=1 cpus=0: this is bandwidth op=triad size=64KiB repeat=1 cpu=0" ]
@@ -132,7 +133,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	[ "$output" = "bandwidth op=triad size=64KiB"$'\n'"suite latency-matrix repeat=3"$'\n'"latency size=1M" ]
 	[ -z "$stderr" ]
 	run -0 --separate-stderr "$USER_TOOL" --translate mlc --loaded_latency -R -d0
-	[ "$output" = "loaded node=local op=read delay=0" ]
+	[ "$output" = "loaded node=local delay=0 op=read" ]
 	run -2 --separate-stderr "$USER_TOOL" --translate bw_mem 64k nosuch
 	[ -z "$output" ]
 	[[ $stderr == "memcache-user: bw_mem: nosuch has no counterpart here"* ]]

@@ -3,40 +3,33 @@
 #ifndef MC_USER_ELSEWHERE_H
 #define MC_USER_ELSEWHERE_H
 
-#include <stdbool.h>
+#include "core/shim.h"
+
+/* How we measure what another program does, see calls.def. */
+enum mc_how { MC_EXACT, MC_SAME, MC_NONE, MC_WORDS };
 
 /**
- * struct mc_elsewhere - a word of another program
+ * struct mc_elsewhere - a row of calls.def, which has the rules
  * @of: the program; empty: the word is one in a request
- * @word: an argument of the program as it is written, or an option and `*`, whose value is in the
- *        same argument or the next one; `#1`, `#2`: an argument without an option, `#+`: each of
- *        them; empty: the program itself. In a request: the word in place of the test; `key=`;
- *        `key=value`, where a value that begins with _ is the end of one
- * @ours: what it is here: the test, and key=value. `*` stands for the value, `@2` for the size
- *        in the second of the parts of it that colons divide, in units of 1000, `%` or `%3` for a
- *        list of so many CPUs, all if a part behind `N` lacks it. A unit
- *        behind them counts only if the value has none. `a=*|b=*`: the first that the test has
- * @suite: the suite of the front end that measures the same, if no keys are given
- * @why: the advice that is given in place of a translation
- * @first: the values, between spaces, that the first part of a value may have, since @ours has no
- *         word for it
- * @each: @ours has a size of each thread, where ours is that of all threads
- * @listed: of a program: the manual's page "Coming from other tools" has its options
+ * @word: an argument of the program; empty: the program itself
+ * @how: EXACT, SAME, NONE or WORDS
+ * @ours: the test and key=value
+ * @means: what it means there
+ * @note: what differs, or the advice that is given in place of a translation
  */
 struct mc_elsewhere {
 	const char *of;
 	const char *word;
+	enum mc_how how;
 	const char *ours;
-	const char *suite;
-	const char *why;
-	const char *first;
-	bool each;
-	bool listed;
+	const char *means;
+	const char *note;
 };
 
 extern const struct mc_elsewhere mc_elsewhere[];
 
 /* translate.c */
+void mc_user_note(const char *format, ...) __printf(1, 2);
 const char *mc_user_program(const char *name);
 bool mc_user_mode(const char *option);
 int mc_user_usual(char **line);

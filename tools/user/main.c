@@ -4,6 +4,7 @@
  *
  *   $ memcache-user 'bandwidth op=read,write size=16K..16M'
  */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -136,11 +137,14 @@ static int refused(const struct mc_error *e, int status)
  */
 static void take_call(int *argc, char **argv)
 {
-	char **word = argv + 1, **more, *line, *longer;
+	char **word = argv + 1, **name, **more, *line, *longer;
 
 	while (*word && **word == '-' && !mc_user_mode(*word))
 		word++;
-	if (!*word || !(mc_user_mode(*word) || mc_user_program(*word)))
+	/* Variables of the environment may precede a program. */
+	for (name = word; *name && isupper(**name) && strchr(*name, '='); name++)
+		;
+	if (!*name || !(mc_user_mode(*name) || mc_user_program(*name)))
 		return;
 	if (asprintf(&line, "%s%s", mc_user_mode(*word) ? "mlc " : "", *word) < 0)
 		return;

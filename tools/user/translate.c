@@ -1,35 +1,87 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Translation of other programs' calls, and of their words in our requests, into requests of ours,
- * by the table in elsewhere.c. The front end calls memcache-user --translate.
+ * by the table calls.def. The front end calls memcache-user --translate.
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "arch/loops.h"
 #include "core/meant.h"
 #include "elsewhere.h"
 #include "measure/test.h"
+#include "platform/cpus.h"
 #include "user.h"
 
-#define MOST	64	/* words of a request */
+#define MOST	64	/* words of a request, and of a call */
+#define MANUAL	"\"Coming from other tools\" in the manual has the options of %s"
+#define TWO	"%s and %s are two requests; make two calls"
+
+/* Which of two words of a key counts: a program's, one beside the first of a row, what is asked. */
+enum rank { PRESET, BESIDE, ASKED };
 
 /**
  * struct words - a request in words
  * @word: the test, NULL if only a suite measures this; then key=value
+ * @from: the argument that brought it
+ * @rank: enum rank
  * @n: their number with the test
  * @suite: the suite of the front end that measures the same, or NULL
+ * @program: the program whose call it is, or NULL
+ * @asked: a key was asked for
+ * @copy: the line, of whose parts @from are some
+ * @note: what differs from what the other program does
  */
 struct words {
-	char *word[MOST];
+	char *word[MOST + 1];
+	const char *from[MOST + 1];
+	enum rank rank[MOST + 1];
 	unsigned int n;
 	const char *suite;
+	char suite_name[32];
+	const char *program;
+	bool asked;
+	char *copy;
+	char note[512];
 };
+
+/* An argument, the row that explains it, and its value. A word key=value of ours has no row. */
+struct argument {
+	const char *word;
+	const struct mc_elsewhere *row;
+	const char *value;
+};
+
+/* Print why a call can't be one of ours. Return: -EINVAL. */
+static __printf(2, 3) int refuse(const char *what, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "memcache-user: %s: ", what);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\n");
+	return -EINVAL;
+}
+
+/* Say what is worth knowing of a request, and is no error. */
+void mc_user_note(const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "memcache-user: ");
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\n");
+}
 
 /* The row of a word. Options differ by their capitals, words of requests do not. */
 static const struct mc_elsewhere *find_row(const char *of, const char *word)
@@ -44,20 +96,20 @@ static const struct mc_elsewhere *find_row(const char *of, const char *word)
 	return NULL;
 }
 
-/* The row of an option with a value, and the value if it is in the same argument. */
-static const struct mc_elsewhere *find_option(const char *of, const char *arg, const char **value)
+/* The row of an argument that begins as a row says, and what follows. */
+static const struct mc_elsewhere *find_start(const char *of, const char *arg, const char **value)
 {
 	const struct mc_elsewhere *row, *found = NULL;
 	size_t n, most = 0;
 
 	for (row = mc_elsewhere; row->of; row++) {
 		n = strlen(row->word);
-		if (strcmp(row->of, of) || n < 3 || *row->word != '-' || row->word[n - 1] != '*' ||
+		if (strcmp(row->of, of) || !n || row->word[n - 1] != '*' ||
 		    strncmp(row->word, arg, n - 1) || n < most)
 			continue;
 		found = row;
 		most = n;
-		*value = arg[n - 1] ? arg + n - 1 : NULL;
+		*value = arg + n - 1;
 	}
 	return found;
 }
@@ -102,40 +154,180 @@ static const struct mc_key *find_key(const struct mc_spec *spec, const char *nam
 	return key;
 }
 
-/* ---------------------------------------------------------------- words of a request */
-
-/* Add a word, in place of one with the same key; @more adds its value to a list. */
-static void put(struct words *w, const char *word, bool more)
+/* The value of a key in the words, or NULL. */
+static const char *value_of(const struct words *w, const char *key)
 {
-	size_t key = strcspn(word, "=");
-	char *old, *list = NULL;
+	size_t len = strlen(key);
 	unsigned int i;
 
 	for (i = 1; i < w->n; i++) {
-		if (strcspn(w->word[i], "=") == key && !strncasecmp(w->word[i], word, key))
-			break;
+		if (!strncmp(w->word[i], key, len) && w->word[i][len] == '=')
+			return w->word[i] + len + 1;
 	}
-	if (i == MOST)
-		return;
-	old = i < w->n ? w->word[i] : NULL;
-	if (more && old && asprintf(&list, "%s,%s", old, word + key + 1) < 0)
-		list = NULL;
-	w->word[i] = list ? list : strdup(word);
-	w->n += i == w->n;
-	free(old);
+	return NULL;
 }
 
-static char *join(struct words *w)
+/* ------------------------------------------------------------------ lists of CPUs */
+
+static struct {
+	unsigned int n;
+	unsigned int cpu[MC_MAX_CPUS];
+} cpus;
+
+static void all_cpus(void)
 {
-	static char line[4 * MC_LINE_MAX];
-	struct mc_text t = MC_TEXT(line);
+	unsigned int cpu;
+
+	for (cpu = cpus.n = 0; cpu < MC_MAX_CPUS; cpu++) {
+		if (mc_cpu_usable(cpu))
+			cpus.cpu[cpus.n++] = cpu;
+	}
+}
+
+/* Take the numbers of a list such as 0-3,8. Return: is it one? */
+static bool take_list(const char *list)
+{
+	unsigned long first, last;
+	char *end;
+
+	for (cpus.n = 0;; list = end + 1) {
+		first = strtoul(list, &end, 10);
+		if (end == list)
+			return false;
+		list = end + 1;
+		last = *end == '-' ? strtoul(list, &end, 10) : first;
+		for (; first <= last && cpus.n < MC_MAX_CPUS; first++)
+			cpus.cpu[cpus.n++] = first;
+		if (*end != ',')
+			return !*end;
+	}
+}
+
+static void show_list(struct mc_text *t)
+{
+	unsigned int i, first;
+
+	for (i = 0; i < cpus.n; i++) {
+		for (first = i; i + 1 < cpus.n && cpus.cpu[i + 1] == cpus.cpu[i] + 1; i++)
+			;
+		mc_textf(t, first ? ",%u" : "%u", cpus.cpu[first]);
+		if (i > first)
+			mc_textf(t, "-%u", cpus.cpu[i]);
+	}
+}
+
+static unsigned int package_of(unsigned int cpu)
+{
+	char path[96], text[32];
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
+	return mc_user_read_file(path, text, sizeof(text)) ? strtoul(text, NULL, 10) : 0;
+}
+
+static int by_core(const void *one, const void *other)
+{
+	unsigned int a = *(const unsigned int *)one, b = *(const unsigned int *)other;
+	unsigned int core_a = mc_cpu_core(a), core_b = mc_cpu_core(b);
+
+	return core_a != core_b ? (core_a > core_b) - (core_a < core_b) : (a > b) - (a < b);
+}
+
+/* Keep the CPUs of one package, or of one node. */
+static void keep(char kind, unsigned long number)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < cpus.n; i++) {
+		if ((kind == 'S' ? package_of(cpus.cpu[i]) :
+				   (unsigned int)mc_cpu_node(cpus.cpu[i])) == number)
+			cpus.cpu[n++] = cpus.cpu[i];
+	}
+	cpus.n = n;
+}
+
+/*
+ * The CPUs of likwid's DOMAIN:SIZE[:THREADS[:CHUNK:STRIDE]], threads of a core side by side.
+ * Return: 0, or -EINVAL.
+ */
+static int take_domain(const char *value)
+{
+	unsigned int threads, chunk, stride, i, n = 0, colons = 0;
+	unsigned long number = 0;
+	const char *at = value;
+	char end;
+
+	for (; *at; at++)
+		colons += *at == ':';
+	all_cpus();
+	if (memchr("SM", *value, 2))
+		number = strtoul(value + 1, (char **)&at, 10);
+	else
+		at = value + (*value == 'N');
+	if (at == value || *at != ':' || (*value != 'N' && at == value + 1))
+		return -EINVAL;
+	if (*value != 'N')
+		keep(*value, number);
+	qsort(cpus.cpu, cpus.n, sizeof(*cpus.cpu), by_core);
+	at += 1 + strcspn(at + 1, ":");
+	threads = cpus.n;
+	chunk = 1;
+	stride = 1;
+	if ((colons == 2 && sscanf(at, ":%u%c", &threads, &end) != 1) ||
+	    (colons == 4 && sscanf(at, ":%u:%u:%u%c", &threads, &chunk, &stride, &end) != 3) ||
+	    colons == 3 || colons > 4 || !chunk || stride < chunk)
+		return -EINVAL;
+	for (i = 0; i < cpus.n && n < threads; i++) {
+		if (i % stride < chunk)
+			cpus.cpu[n++] = cpus.cpu[i];
+	}
+	cpus.n = n;
+	return n && n == threads ? 0 : -EINVAL;
+}
+
+/* ------------------------------------------------------------- words of a request */
+
+/* Add a word, or one more value of `key+=value`. Return: 0, or -EINVAL, which was said. */
+static int put(struct words *w, const char *word, const char *from, enum rank rank)
+{
+	size_t key = strcspn(word, "="), name = key - (key && word[key - 1] == '+');
+	char *made = NULL;
 	unsigned int i;
 
-	for (i = 0; i < w->n; i++) {
-		mc_textf(&t, i ? " %s" : "%s", w->word[i] ? w->word[i] : "");
-		free(w->word[i]);
+	for (i = 1; i < w->n; i++) {
+		if (strcspn(w->word[i], "=") == name && !strncasecmp(w->word[i], word, name))
+			break;
 	}
-	return strdup(line);
+	if (i > MOST)
+		return refuse(w->program, "more than %u words", MOST);
+	if (i < w->n && w->rank[i] == ASKED && rank == ASKED && name < key) {
+		if (asprintf(&made, "%s,%s", w->word[i], word + key + 1) < 0)
+			return -ENOMEM;
+	} else if (asprintf(&made, "%.*s%s", (int)name, word, word + key) < 0) {
+		return -ENOMEM;
+	} else if (i < w->n && rank <= w->rank[i]) {
+		bool same = rank < ASKED || !strcmp(made, w->word[i]);
+
+		free(made);
+		return same ? 0 : refuse(w->program, TWO, w->from[i], from);
+	}
+	if (i < w->n)
+		free(w->word[i]);
+	w->word[i] = made;
+	w->from[i] = from;
+	w->rank[i] = rank;
+	w->n += i == w->n;
+	return 0;
+}
+
+/* Set the test. An option replaces that of a mode. */
+static void put_test(struct words *w, const char *test, size_t len, enum rank rank)
+{
+	if (w->word[0] && rank < w->rank[0])
+		return;
+	free(w->word[0]);
+	w->word[0] = strndup(test, len);
+	w->rank[0] = rank;
 }
 
 /* Part @n of a value, from 1 on, that colons divide; it may be empty. Return: is there one? */
@@ -150,74 +342,32 @@ static bool part_of(const char *value, unsigned int n, char *out, size_t size)
 	return true;
 }
 
-/* A list of the first CPUs. Return: false if it is no number of CPUs. */
-static bool show_cpus(struct mc_text *t, const char *count)
+/* Put a value into a word of the table. Return: 0, or -EINVAL if it is not one. */
+static int fill(struct mc_text *t, const char *word, size_t len, const char *value)
 {
-	char *end;
-	long n = strtol(count, &end, 10);
-
-	if (*end || n < 1 || n > MC_MAX_CPUS)
-		return false;
-	mc_textf(t, n == 1 ? "0" : "0-%ld", n - 1);
-	return true;
-}
-
-/* Show a size whose units are powers of 1000, in whole lines. */
-static void show_decimal(struct mc_text *t, const char *size)
-{
-	static const char * const units[] = { "B", "kB", "MB", "GB" };
-	char *unit;
-	double bytes = strtod(size, &unit);
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(units) && strcasecmp(unit, units[i]); i++)
-		bytes *= 1000;
-	if (i == ARRAY_SIZE(units) || bytes < 64 || bytes > 1e15)
-		mc_textf(t, "%s", size);
-	else
-		mc_textf(t, "%llu", (u64)bytes & ~63ULL);
-}
-
-/*
- * Put a value into a word of the table. Return: 0, -ENOENT if it lacks a part, or -EINVAL if it has
- * no number of CPUs.
- */
-static int fill(struct mc_text *t, const char *from, size_t len, const char *value)
-{
-	char part[256];
+	char part[256], end;
+	unsigned int n;
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		char c = from[i];
+		char c = word[i];
 
 		if (!memchr("*@%", c, 3)) {
 			mc_textf(t, "%c", c);
 			continue;
 		}
-		if (i + 1 < len && from[i + 1] >= '1' && from[i + 1] <= '9') {
-			if (!part_of(value, from[++i] - '0', part, sizeof(part))) {
-				if (c != '%' || !strchr(value, ':'))
-					return -ENOENT;
-				if (strncmp(value, "N:", 2))
-					return -EINVAL;
-				mc_textf(t, "all");
-				continue;
-			}
-		} else {
-			snprintf(part, sizeof(part), "%s", value);
-		}
+		snprintf(part, sizeof(part), "%s", value);
+		if (c == '@' && !part_of(value, word[++i] - '0', part, sizeof(part)))
+			return -EINVAL;
 		if (c == '%') {
-			if (!show_cpus(t, part))
+			if (sscanf(part, "%u%c", &n, &end) != 1 || n < 1 || n > MC_MAX_CPUS)
 				return -EINVAL;
-			continue;
+			snprintf(part, sizeof(part), n == 1 ? "0" : "0-%u", n - 1);
 		}
-		if (c == '@')
-			show_decimal(t, part);
-		else
-			mc_textf(t, "%s", part);
+		mc_textf(t, "%s", part);
 		/* The unit of the other program counts if the value has none. */
-		if (i + 1 < len && memchr("KMG", from[i + 1], 3) && *part &&
-		    !memchr("0123456789", part[strlen(part) - 1], 10))
+		if (i + 1 < len && memchr("KMG", word[i + 1], 3) && *part &&
+		    !isdigit(part[strlen(part) - 1]))
 			i++;
 	}
 	return 0;
@@ -233,317 +383,214 @@ static size_t choose(const struct mc_spec *spec, const char **word, size_t len)
 		n = strcspn(*word, "|");
 		if (*word + n >= end)
 			return end - *word;
-		if (find_key(spec, *word, strcspn(*word, "=")))
+		if (find_key(spec, *word, strcspn(*word, "+=")))
 			return n;
 	}
 }
 
-/* An argument, the row that explains it, and its value. A word key=value of ours has no row. */
-struct argument {
-	const char *word;
-	const struct mc_elsewhere *row;
-	const char *value;
-};
-
-/* The first key that an argument stands for, in a test. Return: its length; 0: none. */
-static size_t find_first_key(const struct mc_spec *spec, const struct argument *arg,
-			     const char **key)
+/* A key that becomes others. Return: 1 if it is none, 0, or -EINVAL. */
+static int replace_key(struct mc_text *t, char *word)
 {
-	*key = arg->row ? arg->row->ours : arg->value;
-	if (!*key || !strchr(*key, '=') || strcspn(*key, " ") < strcspn(*key, "="))
-		return 0;
-	choose(spec, key, strcspn(*key, " "));
-	return strcspn(*key, "=");
-}
+	char *value = strchr(word, '='), *unit, made[512] = "";
+	size_t len = value++ - word;
+	struct mc_text m = MC_TEXT(made);
+	double bytes;
 
-/* Is this the first key of an argument? */
-static bool is_first_key(const struct mc_spec *spec, const struct argument *args, unsigned int n,
-			 const char *word)
-{
-	size_t len = strcspn(word, "=");
-	const char *key;
+	if (!strncmp(word, "decimal", len)) {
+		bytes = strtod(value, &unit);
+		for (const char *units = "kMG", *u = strchr(units, *unit == 'K' ? 'k' : *unit);
+		     *unit && u && u >= units; u--)
+			bytes *= 1000;
+		if (unit == value || bytes < 64)
+			return -EINVAL;
+		mc_textf(&m, "size=%llu", (unsigned long long)bytes / 64 * 64);
+	} else if (!strncmp(word, "domain", len)) {
+		if (take_domain(value))
+			return -EINVAL;
+		mc_textf(&m, "cpu=");
+		show_list(&m);
+	} else if (!strncmp(word, "of_node", len)) {
+		all_cpus();
+		keep('M', strtoul(value, &unit, 10));
+		if (*unit || !cpus.n)
+			return -EINVAL;
+		mc_textf(&m, "cpu=");
+		show_list(&m);
+	} else if (!strncmp(word, "at", len)) {
+		snprintf(made, sizeof(made), "/sys/devices/system/cpu/cpu%s", value);
+		bool there = isdigit(*value) && !access(made, F_OK);
 
-	while (n--) {
-		if (find_first_key(spec, &args[n], &key) == len && !strncmp(key, word, len))
-			return true;
+		m = (struct mc_text)MC_TEXT(made);
+		if (there)
+			mc_textf(&m, "node=%d", mc_cpu_node(strtoul(value, NULL, 10)));
+		else
+			mc_textf(&m, "node=local");
+		if (!there)
+			mc_user_note("no CPU %s: memory is on the measuring CPU's node", value);
+	} else {
+		return 1;
 	}
-	return false;
+	*t = (struct mc_text){ .buf = t->buf, .size = t->size };
+	mc_textf(t, "%s", made);
+	return 0;
 }
 
-/*
- * Add the words of a row of the table. A key behind the first one counts only if it is not the
- * first of one of @n arguments. Return: how many keys were added, or -EINVAL.
- */
-static int apply(struct words *w, const struct mc_elsewhere *row, const char *value,
-		 const struct argument *args, unsigned int n_args)
+/* Add the words of a row of the table. Return: 0, or -EINVAL, which was said. */
+static int apply(struct words *w, const struct argument *arg, enum rank rank)
 {
-	bool behind = false;
-	int err, added = 0;
-	const char *at = row->ours ? row->ours : "";
+	const char *at = arg->row->ours;
 	size_t n;
 
 	for (; *at; at += strspn(at, " ")) {
 		const char *word = at;
-		char text[512] = "";
+		char text[1024] = "";
 		struct mc_text t = MC_TEXT(text);
 
 		n = strcspn(at, " ");
 		at += n;
 		if (!memchr(word, '=', n)) {
-			free(w->word[0]);
-			w->word[0] = strndup(word, n);
+			put_test(w, word, n, rank);
+			rank = min(rank, BESIDE);
+			continue;
+		}
+		if (!strncmp(word, "suite=", 6)) {
+			snprintf(w->suite_name, sizeof(w->suite_name), "%.*s", (int)n - 6,
+				 word + 6);
+			w->suite = w->suite_name;
 			continue;
 		}
 		n = choose(find_spec(w->word[0]), &word, n);
-		if (behind && is_first_key(find_spec(w->word[0]), args, n_args, word))
+		if (!n)
 			continue;
-		behind = true;
-		err = fill(&t, word, n, value);
-		if (err == -EINVAL)
-			return err;
-		if (!err)
-			put(w, text, !strcmp(row->word, "#+"));
-		added += !err;
+		if (fill(&t, word, n, arg->value) || replace_key(&t, text) < 0)
+			return refuse(w->program ? w->program : arg->word, memchr(word, '%', n) ?
+				      "%s %s is no number of CPUs" :
+				      "%s %s has no counterpart here", arg->word, arg->value);
+		if (put(w, text, arg->word, rank))
+			return -EINVAL;
+		w->asked |= rank == ASKED;
+		rank = min(rank, BESIDE);
 	}
-	return added;
-}
-
-/* ------------------------------------------------------------ calls of other programs */
-
-static bool is_head(const struct mc_elsewhere *row)
-{
-	return row->suite || (row->ours && strcspn(row->ours, " ") < strcspn(row->ours, "="));
-}
-
-/* Say that a word of a call has no counterpart. Return: -EINVAL. */
-static int refuse_word(const char *program, const char *word)
-{
-	fprintf(stderr, "memcache-user: %s: %s has no counterpart here", program, word);
-	if (find_row(program, "")->listed)
-		fprintf(stderr, "; \"Coming from other tools\" in the manual has the options of %s",
-			program);
-	fprintf(stderr, "\n");
-	return -EINVAL;
-}
-
-/* Have all parts of a value a word of ours? Return: 0, or -EINVAL, which was said. */
-static int check_parts(const char *program, const struct argument *arg)
-{
-	const char *at = arg->row->ours ? arg->row->ours : "";
-	char part[256], spaced[sizeof(part) + 2];
-	unsigned int n, most = 0;
-
-	for (; *at; at++) {
-		if (strchr("@%", *at) && at[1] >= '1' && at[1] <= '9')
-			most = max(most, at[1] - '0');
-	}
-	for (n = 1; most && part_of(arg->value, n, part, sizeof(part)); n++) {
-		snprintf(spaced, sizeof(spaced), " %s ", part);
-		if (n > most || (n == 1 && arg->row->first && !strstr(arg->row->first, spaced))) {
-			snprintf(part, sizeof(part), "%s %.200s", arg->word, arg->value);
-			return refuse_word(program, part);
-		}
-	}
+	if (arg->row->how == MC_SAME && !strstr(w->note, arg->row->note))
+		snprintf(w->note + strlen(w->note), sizeof(w->note) - strlen(w->note), "%s%s",
+			 *w->note ? "; " : "", arg->row->note);
 	return 0;
-}
-
-/* Must one of these arguments be dropped for the other? */
-static bool exclude_each_other(const struct mc_spec *spec, const struct argument *one,
-			       const struct argument *other)
-{
-	const char *key, *same;
-	size_t len;
-
-	if (one->row && other->row) {
-		if (one->row->ours && other->row->ours && !strcmp(one->value, other->value) &&
-		    !strcmp(one->row->ours, other->row->ours))
-			return false;
-		if (is_head(one->row) || is_head(other->row))
-			return one->row != other->row && is_head(one->row) && is_head(other->row);
-		if (!strcmp(one->row->word, "#+") && one->row == other->row)
-			return false;
-	}
-	len = find_first_key(spec, one, &key);
-	return len && find_first_key(spec, other, &same) == len && !strncmp(key, same, len);
-}
-
-/* Can a request say all of these arguments? Return: 0, or -EINVAL, which was said. */
-static int check_arguments(const char *program, const struct mc_spec *spec,
-			   const struct argument *args, unsigned int n)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < n; i++) {
-		for (j = 0; j < i; j++) {
-			if (!exclude_each_other(spec, &args[j], &args[i]))
-				continue;
-			fprintf(stderr,
-				"memcache-user: %s: %s and %s are two requests; make two calls\n",
-				program, args[j].word, args[i].word);
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
-
-/* Explain the arguments. Return: their number, or -EINVAL, which was said. */
-static int explain(const char *program, char **args, struct argument *out)
-{
-	unsigned int n = 0, position = 0;
-	char text[256];
-
-	for (; *args && n < MOST; args++) {
-		const char *value = "", *rest, *word = *args;
-		const struct mc_elsewhere *row = find_row(program, word);
-
-		position += **args != '-';
-		if (!row && **args == '-') {
-			row = find_option(program, *args, &value);
-			if (row && !value && args[1] && *args[1] != '-')
-				value = *++args;
-			/* Some values have a row of their own. */
-			snprintf(text, sizeof(text), "%s%s", word, word == *args ? "" : *args);
-			row = find_option(program, text, &rest);
-			if (row && row->why)
-				value = rest;
-		} else if (!row && !strchr(*args, '=')) {
-			snprintf(text, sizeof(text), "#%u", position);
-			row = find_row(program, text);
-			row = row ? row : find_row(program, "#+");
-			value = *args;
-		}
-		if (strchr(*args, '=') && !row) {
-			out[n++] = (struct argument){ word, .value = word };
-			continue;
-		}
-		if (!row)
-			return refuse_word(program, word);
-		if (row->why) {
-			fprintf(stderr, "memcache-user: %s: %s: %s\n", program, word, row->why);
-			return -EINVAL;
-		}
-		if (!value) {
-			fprintf(stderr, "memcache-user: %s: %s needs a value\n", program, word);
-			return -EINVAL;
-		}
-		out[n] = (struct argument){ word, row, value };
-		if (check_parts(program, &out[n++]))
-			return -EINVAL;
-	}
-	return n;
-}
-
-/* The words of a key. Return: the value, or NULL. */
-static const char *value_of(const struct words *w, const char *key)
-{
-	size_t len = strlen(key);
-	unsigned int i;
-
-	for (i = 1; i < w->n; i++) {
-		if (!strncmp(w->word[i], key, len) && w->word[i][len] == '=')
-			return w->word[i] + len + 1;
-	}
-	return NULL;
 }
 
 /*
- * The threads that measure at once. Return: their number, 0 if the request does not tell; 1 also if
- * the list of CPUs is wrong, which the parser says.
+ * The threads that measure at once. Return: their number; 1 also if the list of CPUs is wrong,
+ * which the parser says.
  */
 static unsigned int count_threads(const struct words *w)
 {
 	const struct mc_spec *spec = find_spec(w->word[0]);
-	const char *cpus = value_of(w, "cpu"), *smt = value_of(w, "smt");
-	unsigned long first, last, n = 0;
-	char preset[64] = "", *end;
+	const char *list = value_of(w, "cpu"), *smt = value_of(w, "smt");
+	char preset[64] = "";
 	struct mc_text t = MC_TEXT(preset);
+	unsigned int i, j, n = 0;
 
 	if (!spec || !mc_test_of(spec)->shares)			/* CPUs take turns */
 		return 1;
-	if (!cpus) {
+	if (!list) {
 		mc_spec_preset(&t, spec, mc_common_key(MC_KEY_CPU));
-		cpus = strchr(preset, '=') + 1;
+		list = strchr(preset, '=') + 1;
 	}
-	if (smt && !strcmp(smt, "off"))
-		return 0;
-	if (!strcmp(cpus, "all"))
-		return get_nprocs();
-	for (;; cpus = end + 1) {
-		first = strtoul(cpus, &end, 10);
-		last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
-		n += last - first + 1;
-		if (*end != ',')
-			return *end || last < first ? 1 : n;
-	}
-}
-
-/* A size that others count for each thread is one of all threads here. Return: 0, or -EINVAL. */
-static int scale_size(struct words *w, const char *program, const struct argument *arg)
-{
-	const char *size = value_of(w, "size");
-	unsigned int n = count_threads(w);
-	char text[64], *unit;
-	double value;
-
-	if (!size || n == 1)
-		return 0;
-	value = strtod(size, &unit);
-	if (!n || unit == size) {
-		fprintf(stderr,
-			"memcache-user: %s: %s is the size of a thread; write that of all: size=\n",
-			program, arg->word);
-		return -EINVAL;
-	}
-	snprintf(text, sizeof(text), "size=%.15g%s", n * value, unit);
-	put(w, text, false);
-	return 0;
-}
-
-/* Say a call of another program in words of ours. Return: 0, or -EINVAL, which was said. */
-static int translate(struct words *w, const char *program, char **args)
-{
-	struct argument found[MOST];
-	int i, n = explain(program, args, found), turn, added;
-	bool plain = true;	/* nothing says how to measure it */
-	const char *key;
-
-	if (n < 0)
-		return n;
-	w->suite = find_row(program, "")->suite;
-	apply(w, find_row(program, ""), "", NULL, 0);
-	/* The words for a test come first. Options come last, since they replace the rest. */
-	for (turn = 0; turn < 3; turn++) {
-		for (i = 0; i < n; i++) {
-			const struct mc_elsewhere *row = found[i].row;
-
-			if (!row && turn == 2)
-				put(w, found[i].value, false);
-			if (!row || turn != (is_head(row) ? 0 : *row->word != '-' ? 1 : 2))
-				continue;
-			if (!turn && row->suite)
-				w->suite = row->suite;
-			added = apply(w, row, found[i].value, found, n);
-			if (added < 0) {
-				fprintf(stderr,
-					"memcache-user: %s: %s %s names no number of CPUs\n",
-					program, found[i].word, found[i].value);
-				return added;
-			}
-			if (!added && find_first_key(NULL, &found[i], &key))
-				return refuse_word(program, found[i].value);
+	if (!strcmp(list, "all"))
+		all_cpus();
+	else if (!take_list(list))
+		return 1;
+	for (i = 0; i < cpus.n; i++) {
+		for (j = 0; j < i && smt && !strcmp(smt, "off"); j++) {
+			if (mc_cpu_core(cpus.cpu[i]) == mc_cpu_core(cpus.cpu[j]))
+				break;
 		}
-		if (!turn && check_arguments(program, find_spec(w->word[0]), found, n))
-			return -EINVAL;
+		n += j == i || !smt || strcmp(smt, "off");
 	}
-	for (i = 0; i < n; i++) {
-		if (found[i].row && found[i].row->each && scale_size(w, program, &found[i]))
-			return -EINVAL;
+	return max(n, 1U);
+}
+
+/* Arrays of the operations; 0: they differ. */
+static unsigned int count_arrays(const char *ops)
+{
+	unsigned int i, found = 0;
+	size_t n;
+
+	for (; ops && *ops; ops += n + (ops[n] == ',')) {
+		n = strcspn(ops, ",");
+		for (i = 0; i < MC_OP_SUM && (strlen(mc_ops[i].name) != n ||
+					      strncasecmp(mc_ops[i].name, ops, n)); i++)
+			;
+		if (i < MC_OP_SUM && found && found != mc_ops[i].arrays)
+			return 0;
+		found = i < MC_OP_SUM ? mc_ops[i].arrays : found;
 	}
-	for (i = 0; i < n; i++)
-		plain &= found[i].row && is_head(found[i].row);
-	if (w->word[0] && !plain)
-		w->suite = NULL;
+	return max(found, 1U);
+}
+
+static void drop(struct words *w, unsigned int i)
+{
+	free(w->word[i]);
+	for (w->n--; i < w->n; i++) {
+		w->word[i] = w->word[i + 1];
+		w->from[i] = w->from[i + 1];
+		w->rank[i] = w->rank[i + 1];
+	}
+}
+
+/* The size that others count for each thread, or array, is one of all here. */
+static int finish_size(struct words *w, unsigned int i)
+{
+	bool array = !strncmp(w->word[i], "array=", 6);
+	const char *size = strchr(w->word[i], '=') + 1;
+	unsigned int n = count_threads(w) * (array ? count_arrays(value_of(w, "op")) : 1);
+	double value = strtod(size, (char **)&size);
+	char *text;
+
+	if (!n || (!w->word[0] && strcmp(w->suite, "latency-matrix")))
+		return refuse(w->program, "%s is the size of a thread; write that of all: size=",
+			      w->from[i]);
+	if (asprintf(&text, "size=%.15g%s", n * value, size) < 0)
+		return -ENOMEM;
+	free(w->word[i]);
+	w->word[i] = text;
+	for (n = 1; n < w->n && (n == i || strncmp(w->word[n], "size=", 5)); n++)
+		;
+	if (n < w->n)
+		drop(w, n);
 	return 0;
+}
+
+/* What only the whole call tells. Return: 0, or -EINVAL, which was said. */
+static int finish(struct words *w)
+{
+	const struct mc_spec *spec = find_spec(w->word[0]);
+	const char *latency = value_of(w, "latency_cpu"), *list = value_of(w, "cpu");
+	char more[64];
+	unsigned int i;
+	int err = 0;
+
+	/* The CPU that follows pointers is one of cpu=. */
+	if (latency && list && take_list(list)) {
+		for (i = 0; i < cpus.n && cpus.cpu[i] != strtoul(latency, NULL, 10); i++)
+			;
+		snprintf(more, sizeof(more), "cpu+=%s", latency);
+		err = i == cpus.n ? put(w, more, "", ASKED) : 0;
+	}
+	for (i = 1; i < w->n && !err; i++) {
+		const char *word = w->word[i];
+		size_t len = strcspn(word, "=");
+
+		if (!strncmp(word, "each=", 5) || !strncmp(word, "array=", 6)) {
+			err = finish_size(w, i);
+			i = 0;	/* a word may have gone */
+		} else if (w->rank[i] < ASKED && spec && !find_key(spec, word, len)) {
+			drop(w, i--);
+		} else if (!word[len + 1]) {
+			err = refuse(w->program, "%s has no counterpart here: accesses of 4 bytes",
+				     w->from[i]);
+		}
+	}
+	return err;
 }
 
 /* -------------------------------------------------------- their words in our requests */
@@ -557,6 +604,28 @@ static bool takes_word(const struct mc_key *key, const char *word)
 			return true;
 	}
 	return false;
+}
+
+/* A word of the user counts, and may be there twice, which the parser says. */
+static int put_typed(struct words *w, const char *word)
+{
+	size_t key = strcspn(word, "=");
+	unsigned int i;
+
+	for (i = 1; i < w->n; i++) {
+		if (w->rank[i] == ASKED && strcspn(w->word[i], "=") == key &&
+		    !strncasecmp(w->word[i], word, key))
+			break;
+	}
+	w->asked = true;
+	if (i == w->n || w->program)
+		return put(w, word, word, ASKED);
+	if (w->n > MOST)
+		return -E2BIG;
+	w->word[w->n] = strdup(word);
+	w->from[w->n] = word;
+	w->rank[w->n++] = ASKED;
+	return 0;
 }
 
 /* The row of `key=value`; with an end of the value that begins with _, the row of that end. */
@@ -581,171 +650,317 @@ static const struct mc_elsewhere *find_value(const char *key, const char *value,
 }
 
 /*
- * A value of a key that takes words. Append ours to @list. Return: false if it is not one that the
- * key takes, nor one of the table.
+ * A value of a key that takes words. Append ours to @list. Return: 0; -ENOENT if it is not one that
+ * the key takes, nor one of the table; -EINVAL, which was said.
  */
-static bool usual_value(struct words *w, const struct mc_key *key, const char *value,
-			struct mc_text *list, const char **why)
+static int usual_value(struct words *w, const struct mc_key *key, char *value, struct mc_text *list)
 {
-	const struct mc_elsewhere *row;
+	const struct mc_elsewhere *row = NULL;
 	size_t end;
-	char *base;
-	bool known;
+	int err;
 
-	if (takes_word(key, value)) {
-		mc_textf(list, "%s%s", list->len ? "," : "", value);
-		return true;
+	if (!takes_word(key, value))
+		row = find_value(key->name, value, &end);
+	if (!row && !takes_word(key, value))
+		return -ENOENT;
+	if (row && row->how == MC_NONE)
+		return refuse(row->word, "%s", row->note);
+	if (row && value[end]) {
+		value[end] = '\0';
+		err = usual_value(w, key, value, list);
+		return err || !*row->ours ? err : put_typed(w, row->ours);
 	}
-	row = find_value(key->name, value, &end);
-	if (!row)
-		return false;
-	if (row->why) {
-		*why = row->why;
-		return false;
-	}
-	if (end == strlen(value)) {
-		if (!row->ours)
-			return false;
-		mc_textf(list, "%s%s", list->len ? "," : "", strchr(row->ours, '=') + 1);
-		return true;
-	}
-	base = strndup(value, end);
-	known = base && usual_value(w, key, base, list, why);
-	free(base);
-	if (known && row->ours)
-		put(w, row->ours, false);
-	return known;
-}
-
-/* Say a word key=value of a request in words of ours: one in @w, and more if it stands for more. */
-static int put_usual(struct words *w, const struct mc_spec *spec, const char *word)
-{
-	size_t len = strcspn(word, "=");
-	const struct mc_key *key = find_key(spec, word, len);
-	char text[MC_LINE_MAX] = "", list[MC_LINE_MAX] = "", named[MC_LINE_MAX + 1];
-	char *values, *value, *rest;
-	struct mc_text t = MC_TEXT(text), l = MC_TEXT(list);
-	const struct mc_elsewhere *row;
-	const char *why = NULL, *theirs = word;
-	bool known = true;
-
-	if (key && word[len]) {		/* in its own letters */
-		snprintf(named, sizeof(named), "%s%s", key->name, word + len);
-		word = named;
-		len = strlen(key->name);
-	}
-	if (!spec || !word[len] || (key && key->kind != MC_CHOICE)) {
-		put(w, word, false);
-		return 0;
-	}
-	values = key ? strdup(word + len + 1) : NULL;
-	rest = values;
-	while (known && rest && (value = strsep(&rest, ",")))
-		known = usual_value(w, key, value, &l, &why);
-	free(values);
-	if (why) {
-		fprintf(stderr, "memcache-user: %s: %s\n", word, why);
-		return -EINVAL;
-	}
-	if (key && known) {
-		mc_textf(&t, "%.*s=%s", (int)len, word, list);
-		put(w, text, false);
-		return 0;
-	}
-	snprintf(text, sizeof(text), "%.*s=", (int)strcspn(theirs, "="), theirs);
-	row = find_row("", text);
-	*text = '\0';
-	if (row && !fill(&t, row->ours, strlen(row->ours), word + len + 1))
-		return put_usual(w, spec, text);
-	put(w, word, false);
+	mc_textf(list, "%s%s", list->len ? "," : "", row ? strchr(row->ours, '=') + 1 : value);
 	return 0;
 }
 
-/* A word in the place of a test. Return: the row of it, or NULL. */
-static const struct mc_elsewhere *find_test(const char *word)
+/* Say a word key=value of a request in words of ours: one, and more if it stands for more. */
+static int put_usual(struct words *w, const char *word)
 {
-	const struct mc_elsewhere *row = find_row("", word);
-	const char *program = mc_user_program(word);
-	char mode[64], *at;
+	const struct mc_spec *spec = find_spec(w->word[0]);
+	size_t len = strcspn(word, "=");
+	const struct mc_key *key = find_key(spec, word, len);
+	char text[MC_LINE_MAX + 1] = "", list[MC_LINE_MAX] = "", *values, *value;
+	struct mc_text t = MC_TEXT(text), l = MC_TEXT(list);
+	const struct mc_elsewhere *row;
+	int err = 0;
 
-	if (row || program)
-		return row ? row : find_row(program, "");
-	snprintf(mode, sizeof(mode), "--%s", word);
-	for (at = mode; *at; at++)
-		*at = tolower(*at);
-	return find_row("mlc", mode);
+	if (!spec || !word[len])
+		return put_typed(w, word);
+	if (key && key->kind == MC_CHOICE) {
+		snprintf(text, sizeof(text), "%s", word + len + 1);
+		for (values = text; !err && (value = strsep(&values, ",")); )
+			err = usual_value(w, key, value, &l);
+		if (err && err != -ENOENT)
+			return err;
+	}
+	if (key && (err || key->kind != MC_CHOICE)) {
+		snprintf(list, sizeof(list), "%s", word + len + 1);
+		if (err) {	/* another key may have this value's name */
+			snprintf(text, sizeof(text), "%.*s=", (int)len, word);
+			key = find_row("", text) ? NULL : key;
+		}
+	}
+	if (key) {		/* in its own letters */
+		*text = '\0';
+		mc_textf(&t, "%s=%s", key->name, list);
+		return put_typed(w, text);
+	}
+	snprintf(text, sizeof(text), "%.*s=", (int)len, word);
+	row = find_row("", text);
+	*text = '\0';
+	if (row && !fill(&t, row->ours, strlen(row->ours), word + len + 1))
+		return put_usual(w, text);
+	return put_typed(w, word);
 }
 
 /* Begin with the word in the place of a test. */
-static void begin(struct words *w, const char *word)
+static int begin(struct words *w, const char *word)
 {
-	const struct mc_elsewhere *row = find_spec(word) ? NULL : find_test(word);
 	struct mc_elsewhere loop = { .word = word, .ours = "bandwidth op=*" };
+	struct argument arg = { word, find_row("", word), word };
+	char mode[64], *at;
 	unsigned int i;
 
-	for (i = 0; !row && !find_spec(word) && i < MC_OP_SUM; i++) {
-		if (!strcasecmp(mc_ops[i].name, word)) {
-			row = &loop;
-			word = mc_ops[i].name;
+	snprintf(mode, sizeof(mode), "--%s", word);
+	for (at = mode; *at; at++)
+		*at = tolower(*at);
+	if (find_spec(word))
+		arg.row = NULL;
+	else if (!arg.row)
+		arg.row = find_row("mlc", mode);
+	for (i = 0; !arg.row && !find_spec(word) && i < MC_OP_SUM; i++) {
+		if (!strcasecmp(mc_ops[i].name, word))
+			arg = (struct argument){ word, &loop, mc_ops[i].name };
+	}
+	if (!arg.row) {
+		put_test(w, find_spec(word) ? find_spec(word)->name : word, strlen(word), PRESET);
+		return 0;
+	}
+	if (arg.row->how == MC_NONE)
+		return refuse(word, "%s", arg.row->note);
+	return apply(w, &arg, BESIDE);
+}
+
+/* ------------------------------------------------------------ calls of other programs */
+
+/* Say that a word of a call has no counterpart. Return: -EINVAL. */
+static int refuse_word(const char *program, const char *word)
+{
+	return refuse(program, "%s has no counterpart here; " MANUAL, word, program);
+}
+
+/* The rows of a value: its beginning, then its ends. Return: their number, or -EINVAL. */
+static int explain_value(const char *program, const struct argument *arg, struct argument *out)
+{
+	char of[64], name[64];
+	const struct mc_elsewhere *row, *base;
+	const char *rest;
+	int n = 1;
+
+	snprintf(of, sizeof(of), "%s %.2s", program, arg->row->word);
+	snprintf(name, sizeof(name), "%s", arg->value);
+	while (!(base = find_row(of, name)) && !(base = find_start(of, name, &rest))) {
+		size_t len = strlen(name), end;
+
+		for (row = mc_elsewhere; row->of; row++) {
+			end = strlen(row->word);
+			if (!strcmp(row->of, of) && *row->word == '_' && end < len &&
+			    !strcmp(row->word, name + len - end))
+				break;
+		}
+		if (!row->of || n == 4)
+			return refuse_word(program, arg->value);
+		name[len - strlen(row->word)] = '\0';
+		out[n++] = (struct argument){ arg->value, row, "" };
+	}
+	if (base->how == MC_NONE)
+		return refuse(program, "%s %s: %s", arg->word, arg->value, base->note);
+	out[0] = (struct argument){ arg->value, base, "" };
+	return n;
+}
+
+/*
+ * Find the row of an argument, and its value, which may be the next one. Return: how many were
+ * taken, 0 if there is no row.
+ */
+static int find_argument(const char *program, char **args, unsigned int position,
+			 struct argument *out)
+{
+	char word[128];
+
+	*out = (struct argument){ *args, find_row(program, *args), "" };
+	if (!out->row && **args == '-' && args[1]) {
+		snprintf(word, sizeof(word), "%s%s", *args, args[1]);
+		out->row = find_row(program, word);
+		if (out->row)
+			return 2;
+	}
+	if (!out->row)
+		out->row = find_start(program, *args, &out->value);
+	if (out->row && out->row->word[1] && strchr(out->row->word, '*') && !*out->value) {
+		out->value = args[1] && *args[1] != '-' ? args[1] : NULL;
+		return out->value ? 2 : 1;
+	}
+	if (!out->row && **args != '-' && !strchr(*args, '=')) {
+		snprintf(word, sizeof(word), "#%u", position);
+		out->row = find_row(program, word);
+		out->row = out->row ? out->row : find_row(program, "#+");
+		out->value = *args;
+	}
+	return !!out->row;
+}
+
+/* Does a row name a test, or only a suite? */
+static bool is_head(const struct mc_elsewhere *row)
+{
+	return strcspn(row->ours, " ") < strcspn(row->ours, "=") ||
+	       !strncmp(row->ours, "suite=", 6);
+}
+
+/* Return: the program that a row of another name stands for, or the program. */
+static const char *stands_for(const char *program)
+{
+	const char *other = mc_user_program(find_row(program, "")->ours);
+
+	return other ? other : program;
+}
+
+/*
+ * Say a call of another program in words of ours; what precedes its name is the environment.
+ * Return: 0, or -EINVAL, which was said.
+ */
+static int translate(struct words *w, const char *program, char **args)
+{
+	struct argument found[MOST + 8], whole = { program, NULL, "" };
+	const char *mode = NULL;
+	unsigned int position = 0;
+	int i, n = 0, turn, took;
+
+	program = stands_for(program);
+	w->program = program;
+	for (; *args; args += took) {
+		struct argument *arg = &found[n];
+
+		if (n >= MOST)
+			return refuse(program, "more than %u words", MOST);
+		position += **args != '-';
+		took = find_argument(program, args, position, arg);
+		if (!took && **args != '-' && find_row(program, "")->how == MC_NONE &&
+		    mc_user_program(*args)) {
+			program = stands_for(mc_user_program(*args));
+			w->program = program;
+			position = 0;
+			took = 1;
+			continue;
+		}
+		if (!took && strchr(*args, '=') && **args != '-') {
+			arg->value = *args;
+			took = 1;
+			n++;
+			continue;
+		}
+		if (!took)
+			return refuse_word(program, *args);
+		if (arg->row->how == MC_NONE)
+			return refuse(program, "%s: %s", arg->word, arg->row->note);
+		if (!arg->value)
+			return refuse(program, "%s needs a value", arg->word);
+		if (arg->row->how == MC_WORDS) {
+			i = explain_value(program, arg, arg + 1);
+			if (i < 0)
+				return i;
+			n += i;
+		}
+		n++;
+	}
+	/* Of an option that is there twice, the keys behind the first would be lost. */
+	for (i = 1; i < n; i++) {
+		for (took = 0; took < i; took++) {
+			if (found[i].row && found[i].row == found[took].row &&
+			    !strstr(found[i].row->ours, "+=") &&
+			    strcmp(found[i].value, found[took].value))
+				return refuse(program, TWO, found[took].word, found[i].word);
 		}
 	}
-	if (!row) {
-		w->word[0] = strdup(find_spec(word) ? find_spec(word)->name : word);
-		return;
+	whole.row = find_row(program, "");
+	if (whole.row->how != MC_NONE && apply(w, &whole, PRESET))
+		return -EINVAL;
+	/* The words for a test come first. */
+	for (turn = 0; turn < 2; turn++) {
+		for (i = 0; i < n; i++) {
+			const struct mc_elsewhere *row = found[i].row;
+			enum rank rank = ASKED;
+
+			if (turn != !(row && is_head(row)))
+				continue;
+			if (row && !turn && !strncmp(row->word, "--", 2)) {
+				if (mode && mode != found[i].word)
+					return refuse(program, TWO, mode, found[i].word);
+				mode = found[i].word;
+				rank = BESIDE;
+			}
+			if (row && row->how == MC_WORDS)
+				rank = PRESET;
+			if (row ? apply(w, &found[i], rank) : put_usual(w, found[i].value))
+				return -EINVAL;
+			w->asked |= row && turn;
+		}
 	}
-	apply(w, row, word, NULL, 0);
-	w->suite = row->suite;
+	if (!w->word[0] && !w->suite)
+		return refuse(program, "%s", whole.row->note);
+	return finish(w);
 }
 
-/* Is it a key of the request that a word for the test has brought? Those of the user count. */
-static bool replaces(struct words *w, const bool *theirs, char *word)
+/* Put a line into words of ours. Return: 0; -EINVAL, which was said; -E2BIG. */
+static int put_line(struct words *w, const char *line)
 {
-	size_t key = strcspn(word, "=");
-	unsigned int i;
-
-	for (i = 1; i < w->n; i++) {
-		if (theirs[i] || strcspn(w->word[i], "=") != key ||
-		    strncasecmp(w->word[i], word, key))
-			continue;
-		free(w->word[i]);
-		w->word[i] = word;
-		return true;
-	}
-	return false;
-}
-
-/* Put the words of a request into words of ours. Those that the user gave may be there twice. */
-static int put_all(struct words *w, char *line)
-{
-	bool theirs[MOST] = { false };
-	bool begun = false;
-	struct words one;
-	unsigned int i;
-	char *word;
+	char *rest = w->copy = strdup(line), *word, *args[MOST + 2] = { NULL };
+	const char *program = NULL;
+	unsigned int n = 0, i, at = 0;
 	int err = 0;
 
-	while ((word = strsep(&line, " ")) && !err) {
+	if (!rest || strlen(line) > MC_LINE_MAX)		/* the parser says so */
+		return -E2BIG;
+	while ((word = strsep(&rest, " "))) {
 		if (!*word)
 			continue;
-		if (!begun) {
-			begin(w, word);
-			begun = true;
-			continue;
-		}
-		if (w->word[0])
-			w->suite = NULL;
-		one = (struct words){ .n = 1 };
-		err = put_usual(&one, find_spec(w->word[0]), word);
-		for (i = 1; i < one.n; i++) {
-			if (replaces(w, theirs, one.word[i]))
-				continue;
-			if (w->n == MOST)
-				return -E2BIG;
-			theirs[w->n] = true;
-			w->word[w->n++] = one.word[i];
-		}
+		if (n <= MOST)
+			args[n] = word;
+		n++;
 	}
+	/* Variables of the environment may precede a program. */
+	while (at < min(n, MOST) && isupper(*args[at]) && strchr(args[at], '='))
+		at++;
+	if (at < min(n, MOST))
+		program = mc_user_mode(args[at]) ? "mlc" : mc_user_program(args[at]);
+	if (program && n > MOST)
+		return refuse(program, "more than %u words", MOST);
+	if (program) {
+		if (!mc_user_mode(args[at]))
+			memmove(args + at, args + at + 1, (n - at) * sizeof(*args));
+		return translate(w, program, args);
+	}
+	if (n > MOST)
+		return -E2BIG;
+	for (i = 0; i < n && !err; i++)
+		err = i ? put_usual(w, args[i]) : begin(w, args[i]);
 	return err;
+}
+
+/* Return: the request in one line, allocated; the words are freed. */
+static char *join(struct words *w)
+{
+	static char line[4 * MC_LINE_MAX];
+	struct mc_text t = MC_TEXT(line);
+	unsigned int i;
+
+	for (i = 0; i < w->n; i++) {
+		mc_textf(&t, i ? " %s" : "%s", w->word[i] ? w->word[i] : "");
+		free(w->word[i]);
+	}
+	free(w->copy);
+	return strdup(line);
 }
 
 static bool same_words(const char *one, const char *other)
@@ -764,58 +979,6 @@ static bool same_words(const char *one, const char *other)
 	return true;
 }
 
-/*
- * Put a call of another program, with arguments that are no key=value, into words of ours. Those
- * stay empty if @line is none. Return: 0, or -EINVAL, which was said.
- */
-static int put_call(struct words *w, const char *line)
-{
-	char *copy = strdup(line), *rest = copy, *word;
-	const char *program = NULL;
-	char *args[MOST + 2] = { NULL };
-	bool plain = false;
-	unsigned int n = 0;
-	int err = 0;
-
-	while (copy && (word = strsep(&rest, " ")) && n <= MOST) {
-		if (*word)
-			args[n++] = word;
-		plain |= n > 1 && !strchr(word, '=');
-	}
-	if (n)
-		program = mc_user_mode(*args) ? "mlc" : mc_user_program(*args);
-	if (program && n > MOST) {
-		fprintf(stderr, "memcache-user: %s: more than %u words\n", program, MOST);
-		err = -EINVAL;
-	} else if (program && (plain || mc_user_mode(*args))) {
-		err = translate(w, program, args + !mc_user_mode(*args));
-	}
-	free(copy);
-	return err;
-}
-
-/* Put a line into words of ours. Return: 0; -EINVAL, which was said; -E2BIG. */
-static int put_line(struct words *w, const char *line)
-{
-	struct words call = { .n = 1 };
-	char *copy;
-	int err;
-
-	if (strlen(line) > MC_LINE_MAX)		/* the parser says so */
-		return -E2BIG;
-	err = put_call(&call, line);
-	if (err || (call.suite && !call.word[0])) {
-		*w = call;
-		return err;
-	}
-	copy = call.word[0] ? join(&call) : strdup(line);
-	err = copy ? put_all(w, copy) : -ENOMEM;
-	if (call.suite)
-		w->suite = call.suite;
-	free(copy);
-	return err;
-}
-
 /**
  * mc_user_usual() - say a request in words of ours
  * @line: the request, allocated; replaced if it has words of others, and this is said
@@ -826,24 +989,20 @@ int mc_user_usual(char **line)
 {
 	struct words w = { .n = 1 };
 	int err = put_line(&w, *line);
-	char *made;
+	bool alone = !w.word[0] && w.suite;
+	char *made = join(&w);
 
-	if (err)
+	if (!err && alone)
+		err = refuse(*line, "the front end measures this: memcache run %s", w.suite);
+	if (err || !made || same_words(made, *line)) {
+		free(made);
 		return err == -EINVAL ? err : 0;
-	if (!w.word[0] && w.suite) {
-		fprintf(stderr,
-			"memcache-user: %s: the front end measures this: memcache run %s\n", *line,
-			w.suite);
-		return -EINVAL;
 	}
-	made = join(&w);
-	if (made && !same_words(made, *line)) {
-		fprintf(stderr, "memcache-user: %s: this is %s\n", *line, made);
-		free(*line);
-		*line = made;
-		return 0;
-	}
-	free(made);
+	mc_user_note("%s: this is %s", *line, made);
+	if (*w.note)
+		mc_user_note("%s: %s", *line, w.note);
+	free(*line);
+	*line = made;
 	return 0;
 }
 
@@ -861,15 +1020,19 @@ int mc_user_translate(const char *line)
 	struct words w = { .n = 1 };
 	int err = put_line(&w, line);
 	bool alone = !w.word[0];	/* without a test: its keys are those of the suite */
-	char *made;
+	char *made = join(&w);
 
-	if (err == -EINVAL)
+	if (err == -EINVAL) {
+		free(made);
 		return err;
-	made = err ? NULL : join(&w);
-	if (made && w.suite)
+	}
+	if (made && !err && w.suite && (!w.asked || alone)) {
 		printf("suite %s%s\n", w.suite, alone ? made : "");
-	else
-		printf("%s\n", made ? made : line);
+	} else {
+		printf("%s\n", made && !err ? made : line);
+		if (*w.note)
+			mc_user_note("%s: %s", line, w.note);
+	}
 	free(made);
 	return 0;
 }

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from mc import Failure
@@ -48,6 +49,8 @@ def our_words(lines: list[str], fault: str) -> list[str]:
         raise Failure(fault, WRONG) from None
     translated, (message, _, _) = done.stdout.splitlines(), done.stderr.partition("\n")
     if len(translated) == len(lines):
+        for note in done.stderr.splitlines():       # what differs from the other program
+            print(note.replace(NAME, "memcache", 1), file=sys.stderr)
         return translated
     raise Failure(message.removeprefix(f"{NAME}: ") if message.startswith(f"{NAME}: ") else fault,
                   WRONG)
