@@ -10,6 +10,10 @@
 #include "core/steady.h"
 #include "core/tail.h"
 
+/* What programs rely on, as Documentation/stability.rst has it; in the record of the machine. */
+#define MC_SCHEMA	1	/* raised when a key of a record changes its meaning */
+#define MC_ABI		1	/* raised when anything else that is promised changes */
+
 #define MC_MAX_COLUMNS	21	/* figures that a test can define */
 #define MC_MAX_CELLS	(MC_MAX_KEYS + MC_MAX_COLUMNS + 61)
 

@@ -7,6 +7,7 @@
 #include <linux/topology.h>
 #include <linux/utsname.h>
 
+#include "core/record.h"
 #include "kernel/arch.h"
 #include "kernel/machine.h"
 #include "kernel/memory.h"
@@ -14,8 +15,6 @@
 #include "measure/disturbed.h"
 #include "platform/clock.h"
 #include "platform/version.h"
-
-#define SCHEMA	1	/* of all records; raised when a key changes its meaning */
 
 static void nodes_json(struct mc_text *t)
 {
@@ -47,8 +46,8 @@ static void clock_json(struct mc_text *t)
  */
 void mc_machine_json(struct mc_text *t)
 {
-	mc_textf(t, "{\"record\":\"machine\",\"schema\":%d,\"where\":\"kernel\",\"version\":",
-		 SCHEMA);
+	mc_textf(t, "{\"record\":\"machine\",\"schema\":%d,\"abi\":%d", MC_SCHEMA, MC_ABI);
+	mc_textf(t, ",\"where\":\"kernel\",\"version\":");
 	mc_text_json(t, mc_version);
 	mc_textf(t, ",\"kernel\":");
 	mc_text_json(t, init_utsname()->release);

@@ -213,7 +213,7 @@ def machine(about: dict = BARE, effective: dict[str, str] = YES, **more) -> dict
     types = {name: {"attribute": ATTRIBUTES[name], "effective": effective[name],
                     "reload_ns": 250.0 if effective[name] == "yes" and name != "wb" else 1.2}
              for name in ("wb", "wc", "uc")}
-    return {"record": "machine", "schema": 1, "where": "kernel", **about, "clock": "tsc",
+    return {"record": "machine", "schema": 1, "abi": 1, "where": "kernel", **about, "clock": "tsc",
             "memory_types": types, **more}
 
 

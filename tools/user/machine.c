@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "arch/cores.h"
+#include "core/record.h"
 #include "measure/disturbed.h"
 #include "platform/clock.h"
 #include "platform/version.h"
@@ -126,7 +127,8 @@ void mc_user_machine_json(struct mc_text *t)
 	char cpus[4096];
 
 	uname(&name);
-	mc_textf(t, "{\"record\":\"machine\",\"schema\":1,\"where\":\"user\",\"version\":");
+	mc_textf(t, "{\"record\":\"machine\",\"schema\":%d,\"abi\":%d", MC_SCHEMA, MC_ABI);
+	mc_textf(t, ",\"where\":\"user\",\"version\":");
 	mc_text_json(t, mc_version);
 	mc_textf(t, ",\"memory\":\"%s\",\"kernel\":", mc_user_memory_name());
 	mc_text_json(t, name.release);
