@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 import fake
@@ -18,7 +19,8 @@ import backend
 class Version(fake.unittest.TestCase):
     def test_each_version_becomes_one_of_python(self):
         for version, wanted in (
-                ("1.2", "1.2"), ("1.2-dirty", "1.2+dirty"), ("1.2-rc1", "1.2+rc1"),
+                ("1.2", "1.2"), ("1.2-dirty", "1.2+dirty"), ("1.2-rc1", "1.2rc1"),
+                ("1.0.0-rc2-5-gdeadbeef0123", "1.0.0rc2.post5+gdeadbeef0123"),
                 ("1.2-34-gdeadbeef0123", "1.2.post34+gdeadbeef0123"),
                 ("1.2-34-gdeadbeef0123-dirty", "1.2.post34+gdeadbeef0123.dirty"),
                 ("0-747-gaa6fbe062754", "0.post747+gaa6fbe062754"), ("unknown", "0+unknown")):
@@ -107,3 +109,6 @@ class Installed(fake.InDirectory):
         wheel = backend.build_wheel(os.getcwd())
         self.assertEqual(wheel, backend.build_wheel("again"))
         self.assertEqual(Path(wheel).read_bytes(), Path("again", wheel).read_bytes())
+        archive = zipfile.ZipFile(wheel)
+        metadata = archive.read(next(one for one in archive.namelist() if "METADATA" in one))
+        self.assertIn(b"Description-Content-Type: text/markdown\n\n# memcache", metadata)

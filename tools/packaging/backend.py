@@ -64,10 +64,11 @@ def build_wheel(directory: str, settings: dict | None = None,
 
 
 def python_version(version: str) -> str:
-    """The version as Python has it: `1.2-3-gabc-dirty` is 1.2.post3+gabc.dirty. What is no version,
-    such as `unknown`, becomes 0+unknown."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)*)(?:-(\d+))?(?:-(\w.*))?", version)
+    """The version as Python has it: `1.2-3-gabc-dirty` is 1.2.post3+gabc.dirty, `1.2-rc1` is 1.2rc1.
+    What is no version, such as `unknown`, becomes 0+unknown."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)*(?:-rc\d+)?)(?:-(\d+))?(?:-(\w.*))?", version)
     release, after, rest = match.groups() if match else ("0", None, version)
+    release = release.replace("-", "")
     local = re.sub(r"[^a-z0-9]+", ".", (rest or "").lower()).strip(".")
     return f"{release}{f'.post{after}' if after else ''}{f'+{local}' if local else ''}"
 
@@ -111,4 +112,6 @@ def metadata_text(project: dict, version: str) -> str:
         *(f"Requires-Dist: {one}" for one in project["dependencies"]),
         *(f"Provides-Extra: {extra}" for extra in extras),
         *(f'Requires-Dist: {one}; extra == "{extra}"' for extra in extras
-          for one in extras[extra]), ""])
+          for one in extras[extra]),
+        "Description-Content-Type: text/markdown", "",
+        (TOP / project["readme"]).read_text(encoding="utf-8")])

@@ -4,14 +4,15 @@
 
 # unpack DIRECTORY: make this directory anew, with the release in it, unpacked and as a
 # tarball. Sets `tarball`, `release` (its version) and `version`, which is the same without
-# hyphens: neither rpm nor pacman takes them. What is built has the time of the release.
+# hyphens: neither rpm nor pacman takes them, and ~rc1 sorts below the release. What is built has the
+# time of the release.
 unpack() {
 	rm -rf "$1"
 	mkdir -p "$1"
 	tarball=$TOP/$("$TOP/tools/packaging/dist")
 	release=${tarball##*/memcache-}
 	release=${release%.tar.gz}
-	version=${release//-/+}
+	version=${release/-rc/'~rc'} version=${version//-/+}
 	tar -xf "$tarball" -C "$1"
 	SOURCE_DATE_EPOCH=$(stat -c %Y "$1/memcache-$release/VERSION")
 	export SOURCE_DATE_EPOCH version
