@@ -574,7 +574,7 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 {
 	struct mc_pass *p = &sampler->pass;
 	unsigned int arrays = mc_ops[point->v[KEY_OP]].arrays, i;
-	struct mc_part part = mc_measurement_part(sampler->shared, &run->area, index);
+	struct mc_part part = mc_measurement_part(sampler->shared->n, &run->area, index);
 
 	p->view = part.view;
 	for (i = 0; i < arrays; i++)

@@ -156,22 +156,6 @@ static int file_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------------ the record */
 
-static void find_wrong_byte(struct mc_file_job *job, struct mc_record *rec)
-{
-	unsigned int i;
-
-	for (i = 0; i < job->n && !job->wrong; i++) {
-		const struct mc_file_thread *r = &job->reader[i];
-
-		if (r->wrong == MC_NOWHERE)
-			continue;
-		job->wrong = r;
-		rec->verified = MC_VERIFIED_FAILED;
-		mc_fail(&job->run->error, -EBADMSG, "check: byte %llu of %s is wrong",
-			r->wrong, r->file->path);
-	}
-}
-
 static void fill_record(struct mc_record *rec, struct mc_file_job *job)
 {
 	u64 bytes = mc_file_job_bytes(job), all = 0, ps;
@@ -180,10 +164,12 @@ static void fill_record(struct mc_record *rec, struct mc_file_job *job)
 
 	mc_measurement_record(&job->meas, rec);
 	rec->payload_bytes = bytes;
-	if (rec->stats.samples && job->check && !job->wrong)
+	if (rec->stats.samples && job->check)
 		rec->verified = MC_VERIFIED_OK;
-	if (job->wrong)
+	if (job->wrong) {
+		rec->verified = MC_VERIFIED_FAILED;
 		mc_record_set(rec, COL_WRONG, job->wrong->wrong);
+	}
 	for (i = 0; i < job->nfiles; i++)
 		all += job->file[i].bytes;
 	if (job->cached_known && all)
@@ -210,14 +196,7 @@ static int measure(struct mc_file_job *job, const struct mc_point *point,
 	int err = mc_measurement_begin(&job->meas, job->run, point);
 
 	if (!err) {
-		/* Readers and writers sleep. */
-		mc_measurement_settle(&job->meas, 0);
-		job->meas.each->cal.passes_a_sample = 1;
-		mc_file_job_share(job);
-		while (!err && mc_measurement_wants(&job->meas)) {
-			err = mc_file_job_sample(job);
-			find_wrong_byte(job, rec);
-		}
+		err = mc_file_job_measure(job);
 		fill_record(rec, job);
 	}
 	mc_measurement_end(&job->meas);

@@ -10,8 +10,7 @@
  * after a while a word some bytes after it. If that load is fast, the word came along.
  * This figure shows what prefetchers do.
  *
- * A sample has fourteen windows, each with its own untimed work before it. The passes of
- * mc_measure() have such work before a whole sample only.
+ * A sample has fourteen windows, each with its own untimed work before it.
  */
 #include "core/step.h"
 #include "measure/chase.h"
@@ -47,6 +46,7 @@ static const struct mc_column columns[] = {
  * @view: the buffer
  * @pages: number of its pages
  * @flush: flushes all of it from the caches
+ * @start: the words that are flushed or loaded first
  * @flushed: fastest load after a flushed word, picoseconds, for each distance
  * @loaded: fastest load after a loaded word, the same way
  */
@@ -55,6 +55,7 @@ struct line_job {
 	const struct mc_view *view;
 	u64 pages;
 	struct mc_pass flush;
+	struct mc_chase start;
 	u64 flushed[NDISTANCES];
 	u64 loaded[NDISTANCES];
 };
@@ -90,7 +91,6 @@ static int time_words(struct mc_worker *w, struct line_job *job,
 		      const struct mc_chase *c, u64 *ps)
 {
 	struct mc_sampler *sampler = job->meas.each;
-	u64 ticks;
 	int err;
 
 	/* The events are those of the window that is the sample: the last one. */
@@ -99,8 +99,7 @@ static int time_words(struct mc_worker *w, struct line_job *job,
 	if (err)
 		return err;
 	mc_asm_chase(mc_chase_at(c, 0), c->n);
-	ticks = mc_measurement_window(w, sampler, mc_window_close(w));
-	*ps = mc_ticks_to_ps(ticks);
+	*ps = mc_ticks_to_ps(mc_measurement_window(w, sampler, mc_window_close(w)));
 	*ps -= min(*ps, mc_clock.cost_ps);
 	return 0;
 }
@@ -127,39 +126,36 @@ static void wait_for_prefetch(void)
 
 /* Everything is in the caches except the flushed words, and what shares their lines. */
 static int time_after_flush(struct mc_worker *w, struct line_job *job,
-			    const struct mc_chase *start,
-			  const struct mc_chase *behind, u64 *ps)
+			    const struct mc_chase *behind, u64 *ps)
 {
-	mc_asm_chase(mc_chase_at(start, 0), start->n);
+	mc_asm_chase(mc_chase_at(&job->start, 0), job->start.n);
 	mc_asm_chase(mc_chase_at(behind, 0), behind->n);
-	flush_words(start);
+	flush_words(&job->start);
 	return time_words(w, job, behind, ps);
 }
 
 /* Nothing is in the caches except the loaded words, and what was fetched with them. */
 static int time_after_load(struct mc_worker *w, struct line_job *job,
-			   const struct mc_chase *start,
-			 const struct mc_chase *behind, u64 *ps)
+			   const struct mc_chase *behind, u64 *ps)
 {
 	int err = mc_pass_untimed(w, &job->flush);
 
 	if (err)
 		return err;
 	mc_wait_for_all();
-	mc_asm_chase(mc_chase_at(start, 0), start->n);
+	mc_asm_chase(mc_chase_at(&job->start, 0), job->start.n);
 	wait_for_prefetch();
 	return time_words(w, job, behind, ps);
 }
 
-static int measure_distance(struct mc_worker *w, struct line_job *job,
-			    const struct mc_chase *start, int d, u64 *loaded)
+static int measure_distance(struct mc_worker *w, struct line_job *job, int d, u64 *loaded)
 {
 	struct mc_chase behind;
 	u64 flushed;
 	int err = link_words(w, job, NEAREST << d, &behind);
 
-	err = err ? err : time_after_flush(w, job, start, &behind, &flushed);
-	err = err ? err : time_after_load(w, job, start, &behind, loaded);
+	err = err ? err : time_after_flush(w, job, &behind, &flushed);
+	err = err ? err : time_after_load(w, job, &behind, loaded);
 	if (err)
 		return err;
 	job->flushed[d] = min(job->flushed[d], flushed / job->pages);
@@ -167,28 +163,24 @@ static int measure_distance(struct mc_worker *w, struct line_job *job,
 	return 0;
 }
 
+/* The word at the largest distance has not come along: its time is the sample. */
+static int line_take(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+{
+	struct line_job *job = container_of(sampler->shared, struct line_job, meas);
+	int err = 0, d;
+
+	for (d = 0; !err && d < NDISTANCES; d++)
+		err = measure_distance(w, job, d, &sampler->sample.ps);
+	mc_events_take(w->events, &sampler->sample.events);
+	return err;
+}
+
 static int line_job(struct mc_worker *w, void *arg)
 {
 	struct line_job *job = arg;
-	struct mc_chase start;
-	u64 ps = 0;
-	int err = link_words(w, job, 0, &start), d;
+	int err = link_words(w, job, 0, &job->start);
 
-	mc_settling_from_now(&job->meas.settling);
-	while (!err && mc_measurement_wants(&job->meas)) {
-		mc_sample_begin(w, job->meas.each);
-		for (d = 0; !err && d < NDISTANCES; d++)
-			err = measure_distance(w, job, &start, d, &ps);
-		/*
-		 * The word at the largest distance has not come along: its time is the
-		 * sample.
-		 */
-		mc_events_take(w->events, &job->meas.each->sample.events);
-		if (!err)
-			mc_measurement_keep(&job->meas, ps);
-		mc_breathe();
-	}
-	return err;
+	return err ? err : mc_measure(w, &job->meas);
 }
 
 /* ---------------------------------------------------------------- the record */
@@ -227,6 +219,7 @@ static int line_set_up(struct mc_run *run, const struct mc_point *point, void *a
 {
 	struct line_job *job = arg;
 
+	job->meas.take = line_take;
 	job->view = run->area.view;
 	job->pages = point->v[MC_KEY_SIZE] / PAGE_BYTES;
 	job->flush = (struct mc_pass){

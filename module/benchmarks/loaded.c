@@ -280,7 +280,7 @@ static void loaded_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 static int set_up_thread(struct mc_run *run, struct loaded_job *job, unsigned int i,
 			 const struct mc_point *point)
 {
-	struct mc_part part = mc_measurement_part(&job->meas, &run->area, i);
+	struct mc_part part = mc_measurement_part(job->meas.n, &run->area, i);
 	struct mc_partner *p = &job->all.each[i];
 
 	p->chases = i == job->chaser;

@@ -4,8 +4,7 @@
  * touches the buffer.
  *
  * Short items are repeated in windows, like an access loop. Skew of the barrier, wake-up,
- * and the life of a thread happen once a sample. They are what a thread does outside the windows
- * of mc_measure().
+ * and the life of a thread happen once a sample.
  */
 #include "measure/test.h"
 #include "measure/measurement.h"
@@ -142,48 +141,41 @@ static int measure_short(struct mc_run *run, const struct mc_point *point,
 
 /* ------------------------------------------------------------- once a sample */
 
-/* Threads that meet, and when each of them was there. */
+/* Threads that meet. */
 struct meeting {
-	struct mc_measurement *meas;
-	u64 *at;	/* ticks, by thread */
+	struct mc_measurement meas;
+	struct mc_threads *threads;
+	u64 began;	/* ticks; 0: with the first thread */
+	u64 *at;	/* ticks at which each thread was there; 0: it has no part in the sample */
 };
 
-static void keep_times(struct mc_measurement *meas, u64 from, u64 to)
+static struct meeting *meeting_of(const struct mc_sampler *sampler)
 {
-	meas->each->sample.clock_bad = to < from;
-	mc_measurement_keep(meas, mc_ticks_to_ps(to - from));
+	return container_of(sampler->shared, struct meeting, meas);
 }
 
-/* The sample ends with the last thread. It begins at @from; 0: with the first thread. */
-static void keep_meeting(const struct meeting *m, u64 from)
+/* The sample ends with the last thread. */
+static u64 time_of_meeting(struct mc_measurement *meas)
 {
+	struct meeting *m = container_of(meas, struct meeting, meas);
 	u64 first = ~0ULL, last = 0;
 	unsigned int i;
 
-	for (i = 0; i < m->meas->n; i++) {
+	for (i = 0; i < meas->n; i++) {
 		first = min(first, m->at[i]);
 		last = max(last, m->at[i]);
 	}
-	keep_times(m->meas, from ? from : first, last);
+	first = m->began ? m->began : first;
+	meas->each->sample.clock_bad = last < first;
+	return mc_ticks_to_ps(last - first);
 }
 
-/*
- * After the barrier each thread reads the clock. Then all wait until the first one has
- * computed the skew.
- */
-static int meet_at_barrier(struct mc_worker *w, void *arg)
+/* After the barrier each thread reads the clock. */
+static int meet_at_barrier(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct meeting *m = arg;
-	int err = 0;
+	int err = mc_barrier(w);
 
-	while (!err && mc_measurement_wants(m->meas)) {
-		err = mc_barrier(w);
-		m->at[w->index] = mc_ticks();
-		err = err ? err : mc_barrier(w);
-		if (!err && !w->index)
-			keep_meeting(m, 0);
-		err = err ? err : mc_barrier(w);
-	}
+	meeting_of(sampler)->at[w->index] = mc_ticks();
 	return err;
 }
 
@@ -196,57 +188,49 @@ static int note_time(struct mc_worker *w, void *arg)
 }
 
 /* The threads are asleep when the job starts; the last one that runs ends the sample. */
-static int wake_threads(struct mc_threads *threads, struct meeting *m)
+static int wake_threads(struct mc_worker *none, struct mc_sampler *sampler, u32 round)
 {
-	u64 begin;
-	int err = 0;
+	struct meeting *m = meeting_of(sampler);
 
-	while (!err && mc_measurement_wants(m->meas)) {
-		mc_nap();
-		begin = mc_ticks();
-		err = mc_threads_run(threads, note_time, m);
-		if (!err)
-			keep_meeting(m, begin);
-	}
-	return err;
+	mc_nap();
+	m->began = mc_ticks();
+	return mc_threads_run(m->threads, note_time, m);
 }
 
 /* The caller makes the threads, not a worker: a thread that starts another one sleeps. */
-static int make_threads(struct mc_threads *threads, struct meeting *m)
+static int make_thread(struct mc_worker *none, struct mc_sampler *sampler, u32 round)
 {
-	u64 begin;
-	int err = 0;
+	struct meeting *m = meeting_of(sampler);
+	int err = mc_threads_run(m->threads, note_time, m);
 
-	while (!err && mc_measurement_wants(m->meas)) {
-		begin = mc_ticks();
-		err = mc_thread_once();
-		if (!err)
-			keep_times(m->meas, begin, mc_ticks());
-		err = err ? err : mc_threads_run(threads, note_time, m);
-	}
+	if (err)
+		return err;
+	m->began = mc_ticks();
+	err = mc_thread_once();
+	m->at[0] = mc_ticks();
 	return err;
 }
 
-static int measure_meeting(struct mc_run *run, const struct mc_point *point,
-			   struct mc_measurement *meas)
+static int measure_meeting(struct mc_run *run, const struct mc_point *point, struct meeting *m)
 {
-	struct meeting m = {
-		.meas = meas, .at = mc_alloc_array(meas->n, sizeof(u64)),
-	};
+	struct mc_measurement *meas = &m->meas;
+	u64 item = point->v[KEY_ITEM];
 	int err;
 
+	m->at = mc_alloc_array(meas->n, sizeof(u64));
+	if (!m->at)
+		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u time%s",
+			       meas->n, MC_S(meas->n));
 	/* Threads that sleep or wait have no loop that makes their cores warm. */
 	mc_measurement_settle(meas, 0);
-	if (!m.at)
-		err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u time%s",
-			      meas->n, MC_S(meas->n));
-	else if (point->v[KEY_ITEM] == ITEM_GATE)
-		err = mc_threads_run(run->threads, meet_at_barrier, &m);
-	else if (point->v[KEY_ITEM] == ITEM_WAKEUP)
-		err = wake_threads(run->threads, &m);
+	meas->time = time_of_meeting;
+	meas->take = item == ITEM_GATE ? meet_at_barrier :
+		     item == ITEM_WAKEUP ? wake_threads : make_thread;
+	if (item == ITEM_GATE)
+		err = mc_threads_run(run->threads, mc_measure, meas);
 	else
-		err = make_threads(run->threads, &m);
-	mc_free(m.at);
+		err = mc_measure(NULL, meas);
+	mc_free(m->at);
 	return err;
 }
 
@@ -280,12 +264,12 @@ static int overhead_check(struct mc_run *run, const struct mc_point *point)
 static int overhead_run(struct mc_run *run, const struct mc_point *point,
 			struct mc_record *rec)
 {
-	struct mc_measurement meas;
+	struct meeting m = { .threads = run->threads };
 	u64 operations = 1;
-	int err = mc_measurement_begin(&meas, run, point);
+	int err = mc_measurement_begin(&m.meas, run, point);
 
 	if (err) {
-		mc_measurement_end(&meas);
+		mc_measurement_end(&m.meas);
 		return err;
 	}
 	if (needs_company(run, point)) {
@@ -295,15 +279,15 @@ static int overhead_run(struct mc_run *run, const struct mc_point *point,
 		if (point->v[KEY_ITEM] < ARRAY_SIZE(short_item)) {
 			if (needs_irq(point))
 				rec->point.v[MC_KEY_IRQ] = 1;
-			err = measure_short(run, point, &meas, &operations);
+			err = measure_short(run, point, &m.meas, &operations);
 		} else {
 			rec->point.v[MC_KEY_IRQ] = 1;
-			err = measure_meeting(run, point, &meas);
+			err = measure_meeting(run, point, &m);
 		}
-		mc_measurement_record(&meas, rec);
+		mc_measurement_record(&m.meas, rec);
 		mc_record_set(rec, COL_OPERATIONS, operations);
 	}
-	mc_measurement_end(&meas);
+	mc_measurement_end(&m.meas);
 	return err;
 }
 

@@ -109,7 +109,6 @@ struct moment {
  * @meas: the measurement
  * @idle_ns: length of a pause
  * @steps: number of steps
- * @rounds: number of rounds, those included that are not kept
  * @done: number of rounds that were kept
  * @moment: array of the steps of each round that is kept
  * @events: array with the events of each step in all of these rounds
@@ -124,7 +123,6 @@ struct ramp_job {
 	struct mc_measurement meas;
 	u64 idle_ns;
 	u32 steps;
-	u32 rounds;
 	u32 done;
 	struct moment *moment;
 	struct mc_events_tally *events;
@@ -304,30 +302,68 @@ static int do_step(struct mc_worker *w, struct ramp_job *job, u64 start,
 	return 0;
 }
 
+/* The first of the steps that have the settled speed. */
+static u32 settled_from(const struct ramp_job *job)
+{
+	return job->steps - job->steps / SETTLED_PART;
+}
+
+/* The median of the last steps in a round, of all or of those that were not disturbed. */
+static bool settled_ps(struct ramp_job *job, const struct moment *step, bool all, u64 *ps)
+{
+	u32 k, n = 0;
+
+	for (k = settled_from(job); k < job->steps; k++) {
+		if (step[k].ps != MC_NO_SAMPLE && (all || !step[k].in_time))
+			job->scratch[n++] = step[k].ps;
+	}
+	*ps = n ? mc_median(job->scratch, n) : MC_NO_SAMPLE;
+	return n;
+}
+
+/* The whole of a round is a sample. */
+static void sum_up(struct ramp_job *job, const struct moment *step)
+{
+	struct mc_sample *sample = &job->meas.each->sample;
+	u32 k;
+
+	*sample = (struct mc_sample){ .worked = 0 };
+	for (k = settled_from(job); k < job->steps; k++) {
+		sample->seen |= step[k].seen;
+		sample->hit_windows += step[k].hit_windows;
+	}
+	sample->in_time = !settled_ps(job, step, false, &sample->ps) &&
+			  settled_ps(job, step, true, &sample->ps);
+	sample->clock_bad = sample->ps == MC_NO_SAMPLE;
+}
+
 /*
  * A round. Those that are thrown away use the place of the first one that is kept, and their
  * events are forgotten.
  */
-static int do_round(struct mc_worker *w, struct ramp_job *job, bool kept)
+static int take_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	u64 start;
-	u32 k;
+	struct ramp_job *job = container_of(sampler->shared, struct ramp_job, meas);
+	struct moment *step = &job->moment[job->meas.done * job->steps];
+	u64 *slept = &job->slept[job->meas.done], start;
 	int err;
+	u32 k;
 
 	/* Others have the CPU before a round, and not in it. */
 	mc_threads_rest(w, mc_ns_to_ticks(MC_WARM_NS + job->steps * STEP_NS * 3 / 2));
 	err = warm_up(w, job);
 	start = mc_ticks();
 	err = err ? err : rest(w, job->idle_ns);
-	job->slept[job->done] = mc_ticks() - start;
-	mc_threads_rested(w, job->slept[job->done]);
+	*slept = mc_ticks() - start;
+	mc_threads_rested(w, *slept);
 	start = mc_ticks();
 	for (k = 0; k < job->steps && !err; k++) {
-		err = do_step(w, job, start, &job->events[k],
-			      &job->moment[job->done * job->steps + k]);
-		if (!kept)
+		if (!job->meas.done)
 			job->events[k] = (struct mc_events_tally){ 0 };
+		err = do_step(w, job, start, &job->events[k], &step[k]);
 	}
+	if (!err)
+		sum_up(job, step);
 	return err;
 }
 
@@ -336,17 +372,9 @@ static int ramp_job(struct mc_worker *w, void *arg)
 	struct ramp_job *job = arg;
 	struct mc_pass *p = &job->meas.each->pass;
 	int err = fill(w, p);
-	u32 i, warmups = job->rounds - job->meas.each->settings.repeat;
 
 	job->quantum = mc_pass_least(p);
-	for (i = 0; i < job->rounds && !err; i++) {
-		err = do_round(w, job, i >= warmups);
-		if (err)
-			break;
-		job->done += i >= warmups;
-		if (job->meas.tick)
-			job->meas.tick(job->meas.run);
-	}
+	err = err ? err : mc_measure(w, &job->meas);
 	return err ? err : verify(w, job);
 }
 
@@ -360,28 +388,21 @@ static const struct moment *moment_of(const struct ramp_job *job, u32 step, u32 
 
 static void keep_sample(struct ramp_job *job, const struct moment *m)
 {
-	struct mc_sampler *sampler = job->meas.each;
-
-	sampler->sample.clock_bad = m->ps == MC_NO_SAMPLE;
-	sampler->sample.hit_windows = m->hit_windows;
-	sampler->sample.seen = m->seen;
-	sampler->sample.in_time = m->in_time;
+	job->meas.each->sample = (struct mc_sample){
+		.clock_bad = m->ps == MC_NO_SAMPLE, .hit_windows = m->hit_windows,
+		.seen = m->seen, .in_time = m->in_time,
+	};
 	mc_measurement_add(&job->meas, m->ps);
-}
-
-/* Forget the samples of the last record. */
-static void begin_record(struct ramp_job *job)
-{
-	job->meas.done = 0;
-	job->meas.left_out = 0;
-	job->meas.windows_left_out = 0;
 }
 
 static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)
 {
 	u32 i;
 
-	begin_record(job);
+	/* Forget the samples of the last record. */
+	job->meas.done = 0;
+	job->meas.left_out = 0;
+	job->meas.windows_left_out = 0;
 	for (i = 0; i < job->done; i++)
 		keep_sample(job, moment_of(job, step, i));
 	job->meas.events = (struct mc_events_total){ 0 };
@@ -400,42 +421,6 @@ static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)
 	for (i = 0; i < job->done; i++)
 		job->scratch[i] = moment_of(job, step, i)->mhz;
 	mc_record_set(rec, COL_CORE_MHZ, mc_median(job->scratch, job->done));
-}
-
-/* The first of the steps that have the settled speed. */
-static u32 settled_from(const struct ramp_job *job)
-{
-	return job->steps - job->steps / SETTLED_PART;
-}
-
-/* The median of the last steps in a round, of all or of those that were not disturbed. */
-static bool settled_ps(struct ramp_job *job, u32 round, bool all, u64 *ps)
-{
-	u32 k, n = 0;
-
-	for (k = settled_from(job); k < job->steps; k++) {
-		const struct moment *m = moment_of(job, k, round);
-
-		if (m->ps != MC_NO_SAMPLE && (all || !m->in_time))
-			job->scratch[n++] = m->ps;
-	}
-	*ps = n ? mc_median(job->scratch, n) : MC_NO_SAMPLE;
-	return n;
-}
-
-/* Keep a sample of the whole. */
-static void keep_settled(struct ramp_job *job, u32 round)
-{
-	struct moment sum = { .at = 0 };
-	u32 k;
-
-	for (k = settled_from(job); k < job->steps; k++) {
-		sum.seen |= moment_of(job, k, round)->seen;
-		sum.hit_windows += moment_of(job, k, round)->hit_windows;
-	}
-	sum.in_time = !settled_ps(job, round, false, &sum.ps) &&
-		      settled_ps(job, round, true, &sum.ps);
-	keep_sample(job, &sum);
 }
 
 /* Events of the last steps, in as many passes as there are samples. */
@@ -464,13 +449,7 @@ static void fill_whole(struct mc_record *rec, struct ramp_job *job)
 {
 	const struct mc_record *step = rec + 1;
 	enum mc_steady steady;
-	u32 i;
 
-	begin_record(job);
-	for (i = 0; i < job->done; i++)
-		keep_settled(job, i);
-	sum_events(job);
-	mc_measurement_record(&job->meas, rec);
 	mc_record_set(rec, COL_SCOPE, SCOPE_WHOLE);
 	if (!rec->stats.samples)
 		return;
@@ -499,6 +478,9 @@ static void ramp_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 		if (job->checked)
 			rec[i].verified = job->ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	}
+	job->done = job->meas.done;
+	sum_events(job);
+	mc_measurement_record(&job->meas, rec);
 	for (i = 0; i < job->steps; i++)
 		fill_step(&rec[1 + i], job, i);
 	fill_whole(rec, job);
@@ -515,6 +497,7 @@ static int ramp_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	unsigned int i;
 
 	mc_measurement_settle(&job->meas, 0);
+	job->meas.take = take_round;
 	*p = (struct mc_pass){
 		.loop = mc_loop_chosen(point->v[KEY_OP], point->v[KEY_WIDTH]),
 		.view = run->area.view, .bytes = array_bytes(point), .value = FIRST_WORD,
@@ -524,7 +507,6 @@ static int ramp_set_up(struct mc_run *run, const struct mc_point *point, void *a
 		p->offset[i] = i * p->bytes;
 	job->idle_ns = point->v[KEY_IDLE];
 	job->steps = point->v[KEY_STEPS];
-	job->rounds = repeat + point->v[MC_KEY_WARMUP];
 	job->moment = mc_alloc_array(repeat * job->steps, sizeof(*job->moment));
 	job->events = mc_alloc_array(job->steps, sizeof(*job->events));
 	job->slept = mc_alloc_array(repeat, sizeof(u64));

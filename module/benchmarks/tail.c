@@ -198,6 +198,9 @@ static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	unsigned int i;
 
 	mc_watch_keep_rest(job);
+	for (i = job->watchers; i < job->threads; i++)
+		job->meas.each->window_max = max(job->meas.each->window_max,
+						 job->meas.each[i].window_max);
 	mc_measurement_record(&job->meas, rec);
 	if (!rec->stats.samples || !tail->bins.n)
 		return;
@@ -232,8 +235,8 @@ static u64 swap_word(void *at, u64 n, u64 value)
 static int set_up_thread(struct mc_watch_job *job, struct mc_run *run,
 			 const struct mc_point *point, unsigned int i)
 {
-	struct mc_part part = mc_measurement_part(&job->meas, &run->area, i);
-	u64 slice = slice_of(point, job->meas.n);
+	struct mc_part part = mc_measurement_part(job->threads, &run->area, i);
+	u64 slice = slice_of(point, job->threads);
 	struct mc_watch *t = &job->watch[i];
 
 	if (i >= job->watchers) {
@@ -255,7 +258,7 @@ static int set_up_thread(struct mc_watch_job *job, struct mc_run *run,
 		t->value = READ_ONCE(*(u64 *)t->at);
 	return t->spikes && t->tail ? 0 :
 	       mc_fail(&run->error, -ENOMEM, "cpu: no memory for the spikes of %u threads",
-		       job->meas.n);
+		       job->threads);
 }
 
 static int tail_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
@@ -280,7 +283,9 @@ static int tail_set_up(struct mc_run *run, const struct mc_point *point, void *a
 		job->mask = point->v[KEY_WIDTH] == 8 ? ~0ULL : ~0U;
 	job->flush = flushes(point);
 	job->delay = mc_ns_to_ticks(point->v[KEY_DELAY]);
+	job->threads = n;
 	job->watchers = point->v[KEY_LOAD] == NO_LOAD ? n : 1;
+	mc_watch_set_up(job);
 	job->watch = mc_alloc_array(n, sizeof(*job->watch));
 	job->load = mc_alloc_array(n, sizeof(*job->load));
 	job->tail = mc_alloc_array(1, sizeof(*job->tail) + sizeof(*job->tail->trace));
@@ -297,7 +302,7 @@ static void tail_clean_up(void *arg)
 	struct mc_watch_job *job = arg;
 	unsigned int i;
 
-	for (i = 0; i < job->meas.n && job->watch && job->load; i++) {
+	for (i = 0; i < job->threads && job->watch && job->load; i++) {
 		mc_load_end(&job->load[i]);
 		if (job->watch[i].smis)
 			mc_counter_close(job->watch[i].smis);

@@ -79,20 +79,20 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 
 /**
  * mc_measurement_part() - a thread's part of the memory
- * @meas: the measurement, of all threads
+ * @threads: number of threads that have a part
  * @area: the memory
  * @thread: index of the thread
  *
  * Return: the part.
  */
-struct mc_part mc_measurement_part(const struct mc_measurement *meas,
-				   const struct mc_area *area, unsigned int thread)
+struct mc_part mc_measurement_part(unsigned int threads, const struct mc_area *area,
+				   unsigned int thread)
 {
 	const struct mc_placement *placement = area->placement;
 	const struct mc_node *node;
 
 	if (!placement)
-		return (struct mc_part){ area->view, thread, meas->n };
+		return (struct mc_part){ area->view, thread, threads };
 	node = mc_node_of(placement, thread);
 	return (struct mc_part){
 		node->area.view, placement->thread[thread].index, node->threads
@@ -136,7 +136,7 @@ u32 mc_places(const struct mc_point *point, const struct mc_view *view, u64 byte
 }
 
 /**
- * mc_measurement_window() - note a timed window of a test that does not use mc_measure()
+ * mc_measurement_window() - note a timed window of a sample that a test takes
  * @w: the thread, whose last window it was
  * @sampler: the thread's sampler; gets the window's length and disturbances
  * @ticks: duration, 0 if the clock ran backwards
@@ -153,18 +153,6 @@ u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 t
 	/* Windows this short are not checked for stolen time. */
 	sampler->shared->watched = mc_detector_kinds(-1);
 	return ticks;
-}
-
-/**
- * mc_measurement_wants() - does a test that does not use mc_measure() need more samples?
- * @meas: the measurement
- *
- * Context: Any thread, while none keeps a sample.
- * Return: true or false.
- */
-bool mc_measurement_wants(const struct mc_measurement *meas)
-{
-	return meas->done < meas->each->settings.repeat;
 }
 
 static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)

@@ -11,12 +11,11 @@ int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_
 		struct mc_record *rec);
 
 u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 ticks);
-bool mc_measurement_wants(const struct mc_measurement *meas);
 u64 mc_place_bytes(u64 bytes);
 u32 mc_places(const struct mc_point *point, const struct mc_view *view, u64 bytes);
 void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec);
-struct mc_part mc_measurement_part(const struct mc_measurement *meas,
-				   const struct mc_area *area, unsigned int thread);
+struct mc_part mc_measurement_part(unsigned int threads, const struct mc_area *area,
+				   unsigned int thread);
 void mc_measurement_end(struct mc_measurement *meas);
 void mc_pair_of(const struct mc_run *run, unsigned int *who);
 

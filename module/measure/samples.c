@@ -105,7 +105,7 @@ static void account_window(struct mc_worker *w, struct mc_sampler *sampler, u64 
 
 /**
  * mc_sample_begin() - begin a sample
- * @w: the thread; its events are counted from now on
+ * @w: the thread; its events are counted from now on. NULL: no thread takes the sample
  * @sampler: the thread's sampler
  *
  * Context: Worker thread.
@@ -113,15 +113,14 @@ static void account_window(struct mc_worker *w, struct mc_sampler *sampler, u64 
 void mc_sample_begin(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	sampler->sample = (struct mc_sample){ .worked = ~0ULL };
-	mc_events_clear(w->events);
+	mc_events_clear(w ? w->events : NULL);
 }
 
-static int one_sample(struct mc_worker *w, struct mc_sampler *sampler)
+static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	struct mc_progress at = { 0 };
 	int err;
 
-	mc_sample_begin(w, sampler);
 	w->race = sampler->shared->n > 1 ? &sampler->race.from : NULL;
 	while (at.passes < sampler->cal.passes_a_sample) {
 		err = mc_pass_window(w, &sampler->pass, &at, sampler->cal.passes_a_sample,
@@ -450,27 +449,21 @@ static bool others_took_part(const struct mc_measurement *meas)
 /* A lone thread must not wait at the barrier: it may be one of several. */
 static int wait_for_others(struct mc_worker *w, const struct mc_measurement *meas)
 {
+	if (!w)
+		return 0;
 	return meas->n > 1 ? mc_barrier(w) : mc_threads_stopped(w->threads);
 }
 
 /**
- * mc_measurement_tally() - add the DRAM traffic of the sample that was just kept
+ * mc_measurement_wants() - are there fewer samples than were asked for?
  * @meas: the measurement
- * @one: traffic of the sample
  *
- * A kind of traffic that was not counted in some sample has no valid sum.
- *
- * Context: One thread at a time.
+ * Context: Any thread, while none keeps a sample.
+ * Return: true or false.
  */
-void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *one)
+bool mc_measurement_wants(const struct mc_measurement *meas)
 {
-	struct mc_tally *sum = &meas->tally;
-	int i;
-
-	sum->counted = meas->done > 1 ? sum->counted & one->counted : one->counted;
-	sum->ps += one->ps;
-	for (i = 0; i < MC_NTRAFFIC; i++)
-		sum->bytes[i] += one->bytes[i];
+	return meas->done < meas->each->settings.repeat;
 }
 
 /**
@@ -504,16 +497,43 @@ bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
 	return meas->kept;
 }
 
+/* Add traffic of a sample. A kind that was not counted in one of them has no valid sum. */
+static void add_traffic(struct mc_measurement *meas, const struct mc_tally *one)
+{
+	struct mc_tally *sum = &meas->tally;
+	int i;
+
+	sum->counted = meas->done > 1 ? sum->counted & one->counted : one->counted;
+	sum->ps += one->ps;
+	for (i = 0; i < MC_NTRAFFIC; i++)
+		sum->bytes[i] += one->bytes[i];
+}
+
+/* Traffic is that of passes. */
+static bool counts_traffic(const struct mc_measurement *meas)
+{
+	return meas->counting && meas->each->cal.passes_a_sample;
+}
+
 /* Called by the first thread while the others wait. */
 static void end_sample(struct mc_measurement *meas)
 {
+	bool counts = counts_traffic(meas);
+	struct mc_sample *first = &meas->each->sample;
 	struct mc_tally tally;
 
-	if (meas->counting)
+	if (counts)
 		mc_traffic_stop(meas->counting, &tally);
-	meas->each->sample.apart = meas->n > 1 && !meas->keep_disturbed && !overlapped(meas);
-	if (mc_measurement_keep(meas, sample_ps(meas)) && meas->counting)
-		mc_measurement_tally(meas, &tally);
+	if (meas->time)
+		first->ps = meas->time(meas);
+	if (!meas->take) {
+		first->apart = meas->n > 1 && !meas->keep_disturbed && !overlapped(meas);
+		first->ps = sample_ps(meas);
+	}
+	if (mc_measurement_keep(meas, first->ps) && counts)
+		add_traffic(meas, &tally);
+	if (meas->ended)
+		meas->ended(meas);
 }
 
 /*
@@ -524,7 +544,7 @@ static int begin_sample(struct mc_worker *w, struct mc_measurement *meas, bool f
 {
 	int err = wait_for_others(w, meas);
 
-	if (err || !meas->counting)
+	if (err || !counts_traffic(meas))
 		return err;
 	if (first)
 		mc_traffic_start(meas->counting);
@@ -574,11 +594,15 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 		err = sampler->settings.prepare(w, sampler, round);
 	err = err ? err : read_clock(w, sampler);
 	/* A rest that would come in this sample comes before it. */
-	if (all->n > 1)
+	if (w && all->n > 1)
 		mc_threads_rest(w, sampler->race.ticks);
-	race_ready(w, sampler);
+	if (!all->take)
+		race_ready(w, sampler);
 	err = err ? err : begin_sample(w, all, first);
-	err = err ? err : one_sample(w, sampler);
+	if (!err) {
+		mc_sample_begin(w, sampler);
+		err = all->take ? all->take(w, sampler, round) : take_passes(w, sampler);
+	}
 	err = err ? err : wait_for_others(w, all);
 	if (!err && first)
 		end_sample(all);
@@ -586,7 +610,7 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	 * Verification must not count as traffic, and every thread needs to know
 	 * whether the sample is kept.
 	 */
-	if (!err && (all->counting || all->n > 1))
+	if (!err && (counts_traffic(all) || all->n > 1))
 		err = wait_for_others(w, all);
 	if (err || !all->kept || !sampler->settings.verify)
 		return err;
@@ -600,7 +624,7 @@ static int run_rounds(struct mc_worker *w, struct mc_sampler *sampler)
 	int err = 0;
 	u32 round;
 
-	for (round = 0; !err && all->done < sampler->settings.repeat; round++)
+	for (round = 0; !err && mc_measurement_wants(all); round++)
 		err = run_round(w, sampler, round);
 	return err ? err : read_clock(w, sampler);
 }
@@ -629,18 +653,10 @@ static const void *loop_of(const struct mc_pass *p)
 	return p->body ? (const void *)p->body : p->loop;
 }
 
-/**
- * mc_measure() - a thread's part of the measurement of a point (an mc_job)
- * @w: the thread
- * @meas: struct mc_measurement of all threads
- *
- * Context: Worker thread.
- * Return: 0, or a negative errno; samples taken until then are kept.
- */
-int mc_measure(struct mc_worker *w, void *meas)
+/* Find out how large windows and samples of passes are, and begin to wait until these settle. */
+static int begin_passes(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	struct mc_measurement *all = meas;
-	struct mc_sampler *sampler = &all->each[all->n > 1 ? w->index : 0];
+	struct mc_measurement *all = sampler->shared;
 	int err = calibrate(w, sampler);
 
 	if (sampler == all->each) {
@@ -658,7 +674,30 @@ int mc_measure(struct mc_worker *w, void *meas)
 		sampler->cal.passes_a_sample = all->each->cal.passes_a_sample;
 		sampler->cal.passes_settled = all->each->cal.passes_settled;
 	}
+	return err;
+}
+
+/**
+ * mc_measure() - a thread's part of the measurement of a point (an mc_job)
+ * @w: the thread; NULL: the caller takes all samples, and has threads do a part of them
+ * @meas: struct mc_measurement of all threads
+ *
+ * Context: Worker thread, or process.
+ * Return: 0, or a negative errno; samples taken until then are kept.
+ */
+int mc_measure(struct mc_worker *w, void *meas)
+{
+	struct mc_measurement *all = meas;
+	struct mc_sampler *sampler = &all->each[w && all->n > 1 ? w->index : 0];
+	int err = 0;
+
+	if (!all->take)
+		err = begin_passes(w, sampler);
+	else if (sampler == all->each)
+		mc_settling_from_now(&all->settling);
 	err = err ? err : run_rounds(w, sampler);
+	if (all->take)
+		return err;
 	w->agreed = all->settling.agreed ? loop_of(&sampler->pass) : NULL;
 	mc_disturbed_last(w, sampler);
 	err = err ? err : wait_for_others(w, all);

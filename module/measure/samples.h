@@ -92,6 +92,7 @@ struct mc_calibration {
  * @in_time: the counted time includes the disturbed windows
  * @clock_bad: a window ended before it began
  * @apart: the threads did not run at the same time for most of the sample
+ * @ps: its time, set by @take of struct mc_measurement
  */
 struct mc_sample {
 	u64 counted_bytes;
@@ -105,6 +106,7 @@ struct mc_sample {
 	bool in_time;
 	bool clock_bad;
 	bool apart;
+	u64 ps;
 };
 
 /**
@@ -156,6 +158,9 @@ struct mc_sampler {
  * struct mc_measurement - the measurement of one point by all threads
  * @n: number of measuring threads: one (any of them), or all of the run
  * @each: array of @n samplers by worker index; a lone thread uses the first
+ * @take: takes a sample in the way of a test; NULL: a sample is passes in windows
+ * @time: time of the sample that all threads have taken, ps; NULL: @ps of the first one's sample
+ * @ended: called once it is decided whether a sample is @kept, or NULL
  * @samples: array of @repeat samples, picoseconds a pass over the whole working set
  * @done: number of samples in @samples
  * @cycles: array of @repeat numbers, thousandths of a cycle of a core's clock a pass; 0: not
@@ -184,6 +189,9 @@ struct mc_sampler {
 struct mc_measurement {
 	unsigned int n;
 	struct mc_sampler *each;
+	int (*take)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
+	u64 (*time)(struct mc_measurement *meas);
+	void (*ended)(struct mc_measurement *meas);
 	u64 *samples;
 	u32 done;
 	u64 *cycles;
@@ -214,6 +222,6 @@ void mc_measurement_add(struct mc_measurement *meas, u64 ps);
 bool mc_measurement_keep(struct mc_measurement *meas, u64 ps);
 void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns);
 u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last);
-void mc_measurement_tally(struct mc_measurement *meas, const struct mc_tally *one);
+bool mc_measurement_wants(const struct mc_measurement *meas);
 
 #endif /* MC_SAMPLES_H */

@@ -344,7 +344,7 @@ static void test_a_stop_ends_a_pause(void **state)
 	assert_figure(rec, COL_IDLE, 2000000);
 	/* Nothing is kept of the first round. */
 	reset(1);
-	sim.stop_at = 1;
+	sim.stop_at = 2;
 	assert_int_equal(measure("ramp idle=200ms op=write warmup=0 steps=4"), -ECANCELED);
 	assert_int_equal(sleeps, 1);
 	assert_int_equal(n, 0);

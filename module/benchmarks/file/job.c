@@ -4,7 +4,7 @@
  * own. All are woken together. As in other tests, a sample ends when the first reader
  * is through its part. The others complete their parts, but that time does not count.
  * Only with a sync at the end the last reader ends the sample. Transfers sleep, so they have no
- * windows, and mc_measure() can't time them.
+ * windows.
  */
 #include "core/math.h"
 #include "core/pattern.h"
@@ -44,18 +44,6 @@ static void share_out(struct mc_file_job *job, unsigned int i)
 	} else {
 		r->start = first;
 	}
-}
-
-/**
- * mc_file_job_share() - assign files, or parts of them, to the readers
- * @job: the job; its files are open
- */
-void mc_file_job_share(struct mc_file_job *job)
-{
-	unsigned int i;
-
-	for (i = 0; i < job->n; i++)
-		share_out(job, i);
 }
 
 /* ------------------------------------------------------------- on the threads */
@@ -277,10 +265,16 @@ u64 mc_file_job_transfers(const struct mc_file_job *job)
 	return sum;
 }
 
-/* Picoseconds of a pass, at the measured speed; 0: the clock ran backwards. */
-static u64 sample_ps(const struct mc_file_job *job)
+static struct mc_file_job *job_of(struct mc_measurement *meas)
 {
-	u64 first = ~0ULL, end = ~0ULL, last = 0, counted = 0;
+	return container_of(meas, struct mc_file_job, meas);
+}
+
+/* Picoseconds of a pass, at the measured speed. */
+static u64 time_of_pass(struct mc_measurement *meas)
+{
+	const struct mc_file_job *job = job_of(meas);
+	u64 first = ~0ULL, end = ~0ULL, last = 0, counted = 0, ps = 0;
 	unsigned int i;
 
 	for (i = 0; i < job->n; i++) {
@@ -292,62 +286,86 @@ static u64 sample_ps(const struct mc_file_job *job)
 		counted += r->counted;
 	}
 	if (job->write && job->drop)
-		return last > first ? mc_ticks_to_ps(last - first) : 0;
-	if (end <= first || !counted)
-		return 0;
-	return mc_muldiv(mc_file_job_bytes(job), mc_ticks_to_ps(end - first), counted);
+		ps = last > first ? mc_ticks_to_ps(last - first) : 0;
+	else if (end > first && counted)
+		ps = mc_muldiv(mc_file_job_bytes(job), mc_ticks_to_ps(end - first), counted);
+	meas->each->sample.clock_bad = !ps;
+	return ps;
 }
 
-/* Prepare a sample; this is not timed. */
-static int prepare(struct mc_file_job *job)
+static int run_all(struct mc_file_job *job, mc_job part)
 {
-	unsigned int i;
+	return mc_threads_run_some(job->run->threads, NULL, job->n, part, job);
+}
+
+/* With cache=drop the data must be read back from the disk. */
+static int read_back(struct mc_worker *none, struct mc_sampler *sampler, u32 round)
+{
+	struct mc_file_job *job = job_of(sampler->shared);
 	int err = job->drop ? drop_caches(job) : 0;
 
+	return err ? err : run_all(job, read_back_job);
+}
+
+static int prepare(struct mc_worker *none, struct mc_sampler *sampler, u32 round)
+{
+	struct mc_file_job *job = job_of(sampler->shared);
+	unsigned int i;
+	int err = 0;
+
+	/* What a warm-up has written is read back, too. */
+	if (round && !sampler->shared->kept && sampler->settings.verify)
+		err = read_back(none, sampler, round);
+	if (!err && job->drop)
+		err = drop_caches(job);
 	for (i = 0; i < job->nfiles; i++)
 		job->file[i].pattern.seed += job->write;
 	find_cached(job);
-	return err ? err : mc_threads_run_some(job->run->threads, NULL, job->n, prepare_job, job);
+	return err ? err : run_all(job, prepare_job);
 }
 
-static int one_sample(struct mc_file_job *job)
+static int transfer(struct mc_worker *none, struct mc_sampler *sampler, u32 round)
 {
-	struct mc_measurement *meas = &job->meas;
-	struct mc_tally tally;
-	int err = prepare(job);
-	u64 ps;
+	return run_all(job_of(sampler->shared), timed_job);
+}
 
-	if (err)
-		return err;
-	if (meas->counting)
-		mc_traffic_start(meas->counting);
-	err = mc_threads_run_some(job->run->threads, NULL, job->n, timed_job, job);
-	if (err)
-		return err;
-	if (meas->counting)
-		mc_traffic_stop(meas->counting, &tally);
-	ps = sample_ps(job);
-	meas->each->sample.clock_bad = !ps;
-	if (mc_measurement_keep(meas, ps) && meas->counting)
-		mc_measurement_tally(meas, &tally);
-	if (!job->write || !job->check)
-		return 0;
-	/* With cache=drop the data must be read back from the disk. */
-	err = job->drop ? drop_caches(job) : 0;
-	return err ? err : mc_threads_run_some(job->run->threads, NULL, job->n, read_back_job, job);
+static void find_wrong_byte(struct mc_file_job *job)
+{
+	const struct mc_file_thread *r;
+
+	for (r = job->reader; r < job->reader + job->n && !job->wrong; r++) {
+		if (r->wrong == MC_NOWHERE)
+			continue;
+		job->wrong = r;
+		mc_fail(&job->run->error, -EBADMSG, "check: byte %llu of %s is wrong",
+			r->wrong, r->file->path);
+	}
 }
 
 /**
- * mc_file_job_sample() - take one sample with all readers
- * @job: the job
+ * mc_file_job_measure() - take the samples, with all readers
+ * @job: the job; its files are open
  *
  * Context: Process, may sleep.
  * Return: 0 or a negative errno, explained in the run's error.
  */
-int mc_file_job_sample(struct mc_file_job *job)
+int mc_file_job_measure(struct mc_file_job *job)
 {
-	int err = one_sample(job);
+	struct mc_measurement *meas = &job->meas;
+	unsigned int i;
+	int err;
 
+	for (i = 0; i < job->n; i++)
+		share_out(job, i);
+	/* Readers and writers sleep. */
+	mc_measurement_settle(meas, 0);
+	meas->each->cal.passes_a_sample = 1;
+	meas->take = transfer;
+	meas->time = time_of_pass;
+	meas->each->settings.prepare = prepare;
+	meas->each->settings.verify = job->write && job->check ? read_back : NULL;
+	err = mc_measure(NULL, meas);
+	find_wrong_byte(job);
 	return err ? explain_error(job, err) : 0;
 }
 

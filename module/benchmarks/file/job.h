@@ -70,8 +70,7 @@ struct mc_file_job {
 	bool cached_known;
 };
 
-void mc_file_job_share(struct mc_file_job *job);
-int mc_file_job_sample(struct mc_file_job *job);
+int mc_file_job_measure(struct mc_file_job *job);
 u64 mc_file_job_bytes(const struct mc_file_job *job);
 u64 mc_file_job_transfers(const struct mc_file_job *job);
 void mc_file_job_end(struct mc_file_job *job);

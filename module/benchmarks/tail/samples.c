@@ -52,12 +52,17 @@ static void verify_last(struct mc_watch *t)
 	t->wrong |= found != (t->value & mask);
 }
 
-static int take_sample(struct mc_worker *w, struct mc_watch *t)
+static struct mc_watch_job *job_of(struct mc_measurement *meas)
 {
+	return container_of(meas, struct mc_watch_job, meas);
+}
+
+static int watch_take(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+{
+	struct mc_watch *t = &job_of(sampler->shared)->watch[w->index];
 	u64 left = t->job->count, ticks;
 	int err = 0;
 
-	t->job->meas.each[w->index].sample.clock_bad = false;
 	while (left && !err) {
 		t->n = 0;
 		err = mc_watch_window(w, t, &t->tail->bins, &left, &ticks);
@@ -78,8 +83,9 @@ static u64 median_ps(const struct mc_tail *tail)
 }
 
 /* Move the times of all threads since the last call to the first one. Return: their median, ps. */
-static u64 gather_times(struct mc_watch_job *job)
+static u64 gather_times(struct mc_measurement *meas)
 {
+	struct mc_watch_job *job = job_of(meas);
 	struct mc_watch *first = job->watch, *t;
 
 	for (t = first + 1; t < first + job->watchers; t++) {
@@ -114,13 +120,12 @@ static void add_times(struct mc_watch_job *job)
 	first->ticks = 0;
 }
 
-/* Keep a sample that all threads have ended. The first one that is kept replaces the warm-ups. */
-static void keep_sample(struct mc_watch_job *job)
+/* The first sample that is kept replaces the warm-ups. */
+static void watch_ended(struct mc_measurement *meas)
 {
-	bool warm = job->meas.done;
-	u64 ps = gather_times(job);
+	struct mc_watch_job *job = job_of(meas);
 
-	if (mc_measurement_keep(&job->meas, ps) && !warm) {
+	if (meas->kept && meas->done == 1) {
 		mc_tail_clear(job->tail);
 		job->ticks = 0;
 	}
@@ -137,7 +142,7 @@ static void keep_sample(struct mc_watch_job *job)
  */
 void mc_watch_keep_rest(struct mc_watch_job *job)
 {
-	u64 ps = gather_times(job), n = job->watch->tail->bins.n;
+	u64 ps = gather_times(&job->meas), n = job->watch->tail->bins.n;
 	u64 warmups = job->meas.done ? 0 : job->tail->bins.n;
 	unsigned int i;
 
@@ -155,32 +160,28 @@ void mc_watch_keep_rest(struct mc_watch_job *job)
 	job->stopped = warmups || n < job->watchers * job->count;
 }
 
+/**
+ * mc_watch_set_up() - say how samples are taken
+ * @job: the point, whose numbers of threads are known
+ */
+void mc_watch_set_up(struct mc_watch_job *job)
+{
+	job->meas.n = job->watchers;
+	job->meas.take = watch_take;
+	job->meas.time = gather_times;
+	job->meas.ended = watch_ended;
+}
+
 static int watch_accesses(struct mc_worker *w, struct mc_watch_job *job)
 {
-	struct mc_watch *t = &job->watch[w->index];
-	/* Threads that load the memory never come to the barrier again. */
-	bool alone = job->watchers < job->meas.n;
-	int err = mc_watch_prepare(w, t);
+	int err = mc_watch_prepare(w, &job->watch[w->index]);
 
-	if (!err && !alone)
+	/* Threads that load the memory never come to the barrier again. */
+	if (!err && job->watchers > 1)
 		err = mc_barrier(w);
-	if (!w->index) {
+	if (!w->index)
 		job->began = mc_ticks();
-		mc_settling_from_now(&job->meas.settling);
-	}
-	if (!err && !alone)
-		err = mc_barrier(w);
-	while (!err && mc_measurement_wants(&job->meas)) {
-		err = take_sample(w, t);
-		if (!err && !alone)
-			err = mc_barrier(w);
-		if (!err && !w->index)
-			keep_sample(job);
-		if (!err && !alone)
-			err = mc_barrier(w);
-		mc_breathe();
-	}
-	return err;
+	return err ? err : mc_measure(w, &job->meas);
 }
 
 static int load_memory(struct mc_worker *w, struct mc_watch_job *job)

@@ -107,7 +107,8 @@ struct mc_watch {
  * @one: it is always to the same line
  * @flush: that line is flushed before
  * @delay: ticks between two accesses
- * @watchers: number of threads that time accesses, the first ones; the others load the memory
+ * @threads: number of threads
+ * @watchers: number of those that time accesses, the first ones; the others load the memory
  * @watch: array with a watch for each thread
  * @load: array with a load for each thread
  * @began: ticks at which the samples began, or, before, the windows before them
@@ -127,6 +128,7 @@ struct mc_watch_job {
 	bool one;
 	bool flush;
 	u64 delay;
+	unsigned int threads;
 	unsigned int watchers;
 	struct mc_watch *watch;
 	struct mc_load *load;
@@ -143,6 +145,7 @@ int mc_watch_window(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bin
 		    u64 *ticks);
 int mc_watch_prepare(struct mc_worker *w, struct mc_watch *t);
 int mc_watch_run(struct mc_worker *w, void *arg);
+void mc_watch_set_up(struct mc_watch_job *job);
 void mc_watch_keep_rest(struct mc_watch_job *job);
 
 #endif /* MC_WATCH_H */

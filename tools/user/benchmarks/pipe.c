@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pipe: bytes per second through a pipe from a parent to its child, on two CPUs or on
- * one. A sample ends when the child has read all of its bytes and has confirmed it, so its
- * time is not that of the passes of mc_measure().
+ * one. A sample ends when the child has read all of its bytes and has confirmed it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +51,6 @@ static const struct mc_column columns[] = {
 /**
  * struct pipe_job - a pipe and its two processes
  * @run: the run
- * @meas: its samples
  * @block: bytes of a write
  * @total: bytes of a sample, a multiple of @block
  * @capacity: the value of capacity=
@@ -64,7 +62,6 @@ static const struct mc_column columns[] = {
  */
 struct pipe_job {
 	struct mc_run *run;
-	struct mc_measurement *meas;
 	u64 block;
 	u64 total;
 	u64 capacity;
@@ -176,10 +173,23 @@ static int send_sample(struct pipe_job *job)
 	return wait_for_child(job);
 }
 
+static int pipe_take(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+{
+	int err = mc_window_open(w, false);
+	u64 ticks;
+
+	if (err)
+		return err;
+	err = send_sample(sampler->shared->arg);
+	ticks = mc_measurement_window(w, sampler, mc_window_close(w));
+	sampler->sample.ps = mc_ticks_to_ps(ticks);
+	mc_events_take(w->events, &sampler->sample.events);
+	return err;
+}
+
 static int measure(struct mc_worker *w, void *arg)
 {
-	struct pipe_job *job = arg;
-	struct mc_sampler *sampler = job->meas->each;
+	struct mc_measurement *meas = arg;
 	sigset_t broken;
 	int err;
 
@@ -187,20 +197,8 @@ static int measure(struct mc_worker *w, void *arg)
 	sigemptyset(&broken);
 	sigaddset(&broken, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &broken, NULL);
-	err = wait_for_child(job);
-	while (!err && mc_measurement_wants(job->meas)) {
-		u64 ticks;
-
-		mc_sample_begin(w, sampler);
-		err = mc_window_open(w, false);
-		if (!err)
-			err = send_sample(job);
-		ticks = mc_measurement_window(w, sampler, mc_window_close(w));
-		mc_events_take(w->events, &sampler->sample.events);
-		if (!err)
-			mc_measurement_keep(job->meas, mc_ticks_to_ps(ticks));
-	}
-	return err;
+	err = wait_for_child(meas->arg);
+	return err ? err : mc_measure(w, meas);
 }
 
 static void raise_capacity(struct pipe_job *job)
@@ -273,18 +271,21 @@ static int pipe_run(struct mc_run *run, const struct mc_point *point,
 	static const unsigned int parent;
 	struct mc_measurement meas;
 	struct pipe_job job = {
-		.run = run, .meas = &meas, .block = point->v[KEY_BLOCK],
+		.run = run, .block = point->v[KEY_BLOCK],
 		.capacity = point->v[KEY_CAPACITY],
 		.data = { -1, -1 }, .done = { -1, -1 },
 	};
 	int err = mc_measurement_begin(&meas, run, point);
 
 	meas.unwatched = true;
+	meas.take = pipe_take;
+	meas.arg = &job;
 	if (!err) {
+		meas.n = 1;
 		job.total = max(SAMPLE / job.block, 1) * job.block;
 		err = start_child(&job);
 		if (!err)
-			err = mc_threads_run_some(run->threads, &parent, 1, measure, &job);
+			err = mc_threads_run_some(run->threads, &parent, 1, measure, &meas);
 		clean_up(&job);
 		mc_measurement_record(&meas, rec);
 		rec->payload_bytes = job.total;
