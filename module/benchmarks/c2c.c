@@ -6,8 +6,6 @@
  * into its cache, modified (HITM) or clean (HIT). Then the reader follows a cycle of
  * pointers through them once, so that the writer's cache serves each of its loads. The
  * test checks that the reader sees what the writer has written.
- *
- * The threads of mc_measure() work at once; here the reader works after the writer.
  */
 #include "core/math.h"
 #include "measure/chase.h"
@@ -166,13 +164,12 @@ static int prepare_lines(struct mc_worker *w, struct c2c_job *job, u32 round)
 	return err;
 }
 
-static int load_lines(struct mc_worker *w, struct c2c_job *job, u64 *ps)
+static int load_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct mc_sampler *sampler = job->meas.each;
+	struct c2c_job *job = container_of(sampler->shared, struct c2c_job, meas);
 	void **at = mc_chase_at(&job->chase, 0);
-	u64 left = job->chase.n, n, ticks = 0;
+	u64 left = job->chase.n, n, ticks, *ps = &sampler->sample.ps;
 
-	mc_sample_begin(w, sampler);
 	for (; left; left -= n) {
 		int err = mc_window_open(w, sampler->settings.irq_off);
 
@@ -188,11 +185,13 @@ static int load_lines(struct mc_worker *w, struct c2c_job *job, u64 *ps)
 		*ps += mc_ticks_to_ps(ticks);
 		*ps -= min(*ps, mc_clock.cost_ps);
 	}
+	mc_events_take(w->events, &sampler->sample.events);
 	return 0;
 }
 
-static int verify_lines(struct mc_worker *w, struct c2c_job *job)
+static int verify_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
+	struct c2c_job *job = container_of(sampler->shared, struct c2c_job, meas);
 	u64 i;
 
 	for (i = 0; i < job->chase.n; i++) {
@@ -207,37 +206,31 @@ static int verify_lines(struct mc_worker *w, struct c2c_job *job)
 	return 0;
 }
 
-static int run_round(struct mc_worker *w, struct c2c_job *job, u32 round)
+/* Let the writer make the next lines, and wait for them. The first ones are there. */
+static int wait_for_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	bool writes = w->index == job->who[WRITER];
-	u64 ps = 0;
-	int err = writes ? prepare_lines(w, job, round) : 0;
+	int err = round ? mc_barrier(w) : 0;
 
-	err = err ? err : mc_barrier(w);
-	if (!err && !writes && !round)
-		mc_settling_from_now(&job->meas.settling);
-	if (!err && !writes) {
-		err = load_lines(w, job, &ps);
-		if (!err) {
-			mc_events_take(w->events, &job->meas.each->sample.events);
-			mc_measurement_keep(&job->meas, ps);
-			err = verify_lines(w, job);
-		}
-	}
-	return err ? err : mc_barrier(w);
+	return err || !round ? err : mc_barrier(w);
 }
 
 static int pair_job(struct mc_worker *w, void *arg)
 {
 	struct c2c_job *job = arg;
 	u32 round;
-	int err = 0;
+	int err;
 
-	if (w->index == job->who[WRITER])
-		err = mc_chase_link(w, &job->chase);
+	if (w->index == job->who[READER]) {
+		err = mc_barrier(w);
+		err = err ? err : mc_measure(w, &job->meas);
+		return err ? err : mc_barrier(w);
+	}
+	err = mc_chase_link(w, &job->chase);
 	for (round = 0; !err && mc_measurement_wants(&job->meas); round++) {
-		err = run_round(w, job, round);
-		mc_breathe();
+		err = prepare_lines(w, job, round);
+		/* The reader loads them, and has loaded them. */
+		err = err ? err : mc_barrier(w);
+		err = err ? err : mc_barrier(w);
 	}
 	return err;
 }
@@ -277,6 +270,9 @@ static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 	struct c2c_job *job = arg;
 
 	mc_pair_of(run, job->who);
+	job->meas.take = load_lines;
+	job->meas.each->settings.prepare = wait_for_lines;
+	job->meas.each->settings.verify = verify_lines;
 	job->ok = true;
 	job->state = point->v[KEY_STATE];
 	job->chase = (struct mc_chase){

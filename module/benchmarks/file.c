@@ -156,12 +156,16 @@ static int file_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------------ the record */
 
-static void fill_record(struct mc_record *rec, struct mc_file_job *job)
+static void file_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
+	struct mc_file_job *job = arg;
 	u64 bytes = mc_file_job_bytes(job), all = 0, ps;
 	const struct mc_dram *dram = &rec->dram;
 	unsigned int i;
 
+	rec->threads = job->n;
+	rec->point.v[MC_KEY_SIZE] = job->n * job->transfer;
+	rec->point.v[KEY_BYTES] = job->file->bytes;
 	mc_measurement_record(&job->meas, rec);
 	rec->payload_bytes = bytes;
 	if (rec->stats.samples && job->check)
@@ -190,63 +194,29 @@ static void fill_record(struct mc_record *rec, struct mc_file_job *job)
 
 /* --------------------------------------------------------------------- the run */
 
-static int measure(struct mc_file_job *job, const struct mc_point *point,
-		   struct mc_record *rec)
+static int file_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
-	int err = mc_measurement_begin(&job->meas, job->run, point);
-
-	if (!err) {
-		err = mc_file_job_measure(job);
-		fill_record(rec, job);
-	}
-	mc_measurement_end(&job->meas);
-	return err;
-}
-
-static void set_up(struct mc_file_job *job, struct mc_run *run,
-		   const struct mc_point *point)
-{
+	struct mc_file_job *job = arg;
+	bool each = point->v[KEY_FILES] == FILES_EACH;
 	unsigned int i;
 
-	*job = (struct mc_file_job){
-		.run = run, .write = point->v[KEY_OP] == OP_WRITE,
-		.check = point->v[KEY_CHECK], .drop = point->v[KEY_CACHE] == CACHE_DROP,
-		.direct = point->v[KEY_DIRECT], .transfer = point->v[KEY_TRANSFER],
-		.n = point->v[KEY_READERS],
-	};
-	job->nfiles = point->v[KEY_FILES] == FILES_EACH ? job->n : 1;
+	job->run = run;
+	job->write = point->v[KEY_OP] == OP_WRITE;
+	job->check = point->v[KEY_CHECK];
+	job->drop = point->v[KEY_CACHE] == CACHE_DROP;
+	job->direct = point->v[KEY_DIRECT];
+	job->transfer = point->v[KEY_TRANSFER];
+	job->n = point->v[KEY_READERS];
+	job->nfiles = each ? job->n : 1;
 	job->reader = mc_alloc_array(job->n, sizeof(*job->reader));
 	job->file = mc_alloc_array(job->nfiles, sizeof(*job->file));
-	for (i = 0; job->reader && i < job->n; i++)
+	if (!job->reader || !job->file)
+		return mc_fail(&run->error, -ENOMEM, "readers: no memory for %u", job->n);
+	for (i = 0; i < job->n; i++)
 		job->reader[i].wrong = MC_NOWHERE;
-}
-
-static int file_run(struct mc_run *run, const struct mc_point *point,
-		    struct mc_record *rec)
-{
-	bool each = point->v[KEY_FILES] == FILES_EACH;
-	struct mc_file_job job;
-	int err = 0;
-
-	set_up(&job, run, point);
-	if (!job.reader || !job.file)
-		err = mc_fail(&run->error, -ENOMEM, "readers: no memory for %u", job.n);
-	else
-		err = mc_files_open(job.file, job.nfiles, &(struct mc_file_wanted){
-			.path = run->req->path, .each = each, .write = job.write,
-			.check = job.check, .direct = job.direct,
-			.bytes = point->v[KEY_BYTES] }, &run->error);
-	if (!err) {
-		rec->threads = job.n;
-		rec->point.v[MC_KEY_SIZE] = job.n * job.transfer;
-		rec->point.v[KEY_BYTES] = job.file->bytes;
-		err = measure(&job, point, rec);
-	}
-	if (job.file)
-		mc_files_close(job.file, job.nfiles);
-	mc_free(job.file);
-	mc_file_job_end(&job);
-	return err;
+	return mc_files_open(job->file, job->nfiles, &(struct mc_file_wanted){
+		.path = run->req->path, .each = each, .write = job->write, .check = job->check,
+		.direct = job->direct, .bytes = point->v[KEY_BYTES] }, &run->error);
 }
 
 const struct mc_test mc_test_file = {
@@ -262,5 +232,9 @@ const struct mc_test mc_test_file = {
 	.allocates_memory = true,
 	.threads = file_threads,
 	.check = file_check,
-	.run = file_run,
+	.job_bytes = sizeof(struct mc_file_job),
+	.set_up = file_set_up,
+	.measure = mc_file_job_measure,
+	.fill = file_fill,
+	.clean_up = mc_file_job_end,
 };

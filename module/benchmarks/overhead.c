@@ -38,6 +38,24 @@ static const struct mc_column columns[] = {
 	  .help = "operations timed together, so that the clock's cost is small" },
 };
 
+/**
+ * struct overhead_job - an item
+ * @meas: the measurement
+ * @threads: the threads
+ * @item: ITEM_*
+ * @alone: the item needs more threads than there are
+ * @began: ticks at which a sample began; 0: when the first thread was there
+ * @at: array of the ticks at which each thread was there, of items that are done once a sample
+ */
+struct overhead_job {
+	struct mc_measurement meas;
+	struct mc_threads *threads;
+	u64 item;
+	bool alone;
+	u64 began;
+	u64 *at;
+};
+
 /* ------------------------------------------------------- repeated in windows */
 
 static void count_down(u64 n)
@@ -106,66 +124,41 @@ static void (* const short_item[])(u64 n) = {
 
 static void repeat_item(struct mc_loop_args *args)
 {
-	const struct mc_point *point = args->arg;
+	const struct overhead_job *job = args->arg;
 
-	short_item[point->v[KEY_ITEM]](args->bytes / 8);
+	short_item[job->item](args->bytes / 8);
 }
 
-/* Can the item be timed only while interrupts are on? */
-static bool needs_irq(const struct mc_point *point)
+static void set_up_short(struct overhead_job *job, struct mc_sampler *sampler)
 {
-	return point->v[KEY_ITEM] == ITEM_FPU && MC_FPU_NEEDS_IRQ;
-}
-
-static int measure_short(struct mc_run *run, const struct mc_point *point,
-			 struct mc_measurement *meas, u64 *operations)
-{
-	unsigned int i;
-	int err;
-
-	for (i = 0; i < meas->n; i++) {
-		meas->each[i].pass = (struct mc_pass){
-			.body = repeat_item, .arg = (void *)point,
-			.variant = &short_item[point->v[KEY_ITEM]], .bytes = 8 * BATCH,
-		};
-		meas->each[i].settings.irq_off &= !needs_irq(point);
-	}
-	err = mc_threads_run(run->threads, mc_measure, meas);
-	for (i = 0; i < meas->done; i++) {
-		if (meas->samples[i] != MC_NO_SAMPLE)
-			meas->samples[i] /= BATCH;
-	}
-	*operations = meas->each->cal.passes_a_sample * BATCH;
-	return err;
+	sampler->pass = (struct mc_pass){
+		.body = repeat_item, .arg = job, .variant = &short_item[job->item],
+		.bytes = 8 * BATCH,
+	};
+	/* Where it can be timed only while interrupts are on. */
+	if (job->item == ITEM_FPU && MC_FPU_NEEDS_IRQ)
+		sampler->settings.irq_off = false;
 }
 
 /* ------------------------------------------------------------- once a sample */
 
-/* Threads that meet. */
-struct meeting {
-	struct mc_measurement meas;
-	struct mc_threads *threads;
-	u64 began;	/* ticks; 0: with the first thread */
-	u64 *at;	/* ticks at which each thread was there; 0: it has no part in the sample */
-};
-
-static struct meeting *meeting_of(const struct mc_sampler *sampler)
+static struct overhead_job *job_of(struct mc_measurement *meas)
 {
-	return container_of(sampler->shared, struct meeting, meas);
+	return container_of(meas, struct overhead_job, meas);
 }
 
 /* The sample ends with the last thread. */
 static u64 time_of_meeting(struct mc_measurement *meas)
 {
-	struct meeting *m = container_of(meas, struct meeting, meas);
+	const struct overhead_job *job = job_of(meas);
 	u64 first = ~0ULL, last = 0;
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++) {
-		first = min(first, m->at[i]);
-		last = max(last, m->at[i]);
+		first = min(first, job->at[i]);
+		last = max(last, job->at[i]);
 	}
-	first = m->began ? m->began : first;
+	first = job->began ? job->began : first;
 	meas->each->sample.clock_bad = last < first;
 	return mc_ticks_to_ps(last - first);
 }
@@ -175,62 +168,39 @@ static int meet_at_barrier(struct mc_worker *w, struct mc_sampler *sampler, u32 
 {
 	int err = mc_barrier(w);
 
-	meeting_of(sampler)->at[w->index] = mc_ticks();
+	job_of(sampler->shared)->at[w->index] = mc_ticks();
 	return err;
 }
 
 static int note_time(struct mc_worker *w, void *arg)
 {
-	struct meeting *m = arg;
+	struct overhead_job *job = arg;
 
-	m->at[w->index] = mc_ticks();
+	job->at[w->index] = mc_ticks();
 	return 0;
 }
 
 /* The threads are asleep when the job starts; the last one that runs ends the sample. */
 static int wake_threads(struct mc_worker *none, struct mc_sampler *sampler, u32 round)
 {
-	struct meeting *m = meeting_of(sampler);
+	struct overhead_job *job = job_of(sampler->shared);
 
 	mc_nap();
-	m->began = mc_ticks();
-	return mc_threads_run(m->threads, note_time, m);
+	job->began = mc_ticks();
+	return mc_threads_run(job->threads, note_time, job);
 }
 
 /* The caller makes the threads, not a worker: a thread that starts another one sleeps. */
 static int make_thread(struct mc_worker *none, struct mc_sampler *sampler, u32 round)
 {
-	struct meeting *m = meeting_of(sampler);
-	int err = mc_threads_run(m->threads, note_time, m);
+	struct overhead_job *job = job_of(sampler->shared);
+	int err = mc_threads_run(job->threads, note_time, job);
 
 	if (err)
 		return err;
-	m->began = mc_ticks();
+	job->began = mc_ticks();
 	err = mc_thread_once();
-	m->at[0] = mc_ticks();
-	return err;
-}
-
-static int measure_meeting(struct mc_run *run, const struct mc_point *point, struct meeting *m)
-{
-	struct mc_measurement *meas = &m->meas;
-	u64 item = point->v[KEY_ITEM];
-	int err;
-
-	m->at = mc_alloc_array(meas->n, sizeof(u64));
-	if (!m->at)
-		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u time%s",
-			       meas->n, MC_S(meas->n));
-	/* Threads that sleep or wait have no loop that makes their cores warm. */
-	mc_measurement_settle(meas, 0);
-	meas->time = time_of_meeting;
-	meas->take = item == ITEM_GATE ? meet_at_barrier :
-		     item == ITEM_WAKEUP ? wake_threads : make_thread;
-	if (item == ITEM_GATE)
-		err = mc_threads_run(run->threads, mc_measure, meas);
-	else
-		err = mc_measure(NULL, meas);
-	mc_free(m->at);
+	job->at[0] = mc_ticks();
 	return err;
 }
 
@@ -261,34 +231,68 @@ static int overhead_check(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
-static int overhead_run(struct mc_run *run, const struct mc_point *point,
-			struct mc_record *rec)
+static int overhead_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
-	struct meeting m = { .threads = run->threads };
-	u64 operations = 1;
-	int err = mc_measurement_begin(&m.meas, run, point);
+	struct overhead_job *job = arg;
+	struct mc_measurement *meas = &job->meas;
+	unsigned int i;
 
-	if (err) {
-		mc_measurement_end(&m.meas);
-		return err;
+	job->threads = run->threads;
+	job->item = point->v[KEY_ITEM];
+	job->alone = needs_company(run, point);
+	if (job->item < ARRAY_SIZE(short_item)) {
+		for (i = 0; i < meas->n; i++)
+			set_up_short(job, &meas->each[i]);
+		return 0;
 	}
-	if (needs_company(run, point)) {
+	meas->take = job->item == ITEM_GATE ? meet_at_barrier :
+		     job->item == ITEM_WAKEUP ? wake_threads : make_thread;
+	meas->time = time_of_meeting;
+	/* Threads that sleep or wait have no loop that makes their cores warm. */
+	mc_measurement_settle(meas, 0);
+	job->at = mc_alloc_array(meas->n, sizeof(u64));
+	return job->at ? 0 : mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u time%s",
+				     meas->n, MC_S(meas->n));
+}
+
+/* Threads that sleep between two samples can't take them. */
+static int overhead_measure(struct mc_run *run, void *arg)
+{
+	struct overhead_job *job = arg;
+
+	if (job->alone)
+		return 0;
+	return job->item > ITEM_GATE ? mc_measure(NULL, &job->meas) :
+				       mc_threads_run(run->threads, mc_measure, &job->meas);
+}
+
+static void overhead_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
+{
+	struct overhead_job *job = arg;
+	struct mc_measurement *meas = &job->meas;
+	u64 operations = meas->take ? 1 : meas->each->cal.passes_a_sample * BATCH;
+	unsigned int i;
+
+	if (job->alone) {
 		rec->left_out = MC_LEFT_ALONE;
-		rec->stats.left_out = point->v[MC_KEY_REPEAT];
-	} else {
-		if (point->v[KEY_ITEM] < ARRAY_SIZE(short_item)) {
-			if (needs_irq(point))
-				rec->point.v[MC_KEY_IRQ] = 1;
-			err = measure_short(run, point, &m.meas, &operations);
-		} else {
-			rec->point.v[MC_KEY_IRQ] = 1;
-			err = measure_meeting(run, point, &m);
-		}
-		mc_measurement_record(&m.meas, rec);
-		mc_record_set(rec, COL_OPERATIONS, operations);
+		rec->stats.left_out = meas->each->settings.repeat;
+		return;
 	}
-	mc_measurement_end(&m.meas);
-	return err;
+	for (i = 0; i < meas->done && !meas->take; i++) {
+		if (meas->samples[i] != MC_NO_SAMPLE)
+			meas->samples[i] /= BATCH;
+	}
+	if (meas->take || !meas->each->settings.irq_off)
+		rec->point.v[MC_KEY_IRQ] = 1;
+	mc_measurement_record(meas, rec);
+	mc_record_set(rec, COL_OPERATIONS, operations);
+}
+
+static void overhead_clean_up(void *arg)
+{
+	struct overhead_job *job = arg;
+
+	mc_free(job->at);
 }
 
 const struct mc_test mc_test_overhead = {
@@ -303,5 +307,9 @@ const struct mc_test mc_test_overhead = {
 		.memoryless = true,
 	},
 	.check = overhead_check,
-	.run = overhead_run,
+	.job_bytes = sizeof(struct overhead_job),
+	.set_up = overhead_set_up,
+	.measure = overhead_measure,
+	.fill = overhead_fill,
+	.clean_up = overhead_clean_up,
 };

@@ -323,6 +323,8 @@ static int run_job(const struct mc_test *test, struct mc_run *run, void *job,
 {
 	unsigned int who[2], n = whose_turn(test, run, who);
 
+	if (test->measure)
+		return test->measure(run, job);
 	if (!n)
 		return mc_threads_run(run->threads, test->job, job);
 	rec->threads = n;

@@ -186,6 +186,7 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  *          errno through mc_fail()
  * @job: what each thread does. With MC_RECORD_OF_CPU and MC_RECORD_OF_STEP the CPU does it whose
  *       turn it is, and the measurement is that of one thread; with MC_RECORD_OF_PAIR, both CPUs
+ * @measure: what the caller does in place of @job, where threads do parts of a sample only; or NULL
  * @fill: put what there is into a record whose point and verified are set, also after an error.
  *        With MC_RECORD_OF_GROUP those of the groups and CPUs follow it, with the same facts,
  *        with MC_RECORD_OF_STEP those of the steps. A record that holds samples is kept
@@ -216,6 +217,7 @@ struct mc_test {
 	size_t job_bytes;
 	int (*set_up)(struct mc_run *run, const struct mc_point *point, void *job);
 	mc_job job;
+	int (*measure)(struct mc_run *run, void *job);
 	void (*fill)(struct mc_record *rec, void *job, const struct mc_run *run);
 	void (*clean_up)(void *job);
 	int (*run)(struct mc_run *run, const struct mc_point *point,

@@ -163,7 +163,7 @@ static void test_the_wait_begins_with_the_loads(void **state)
 	reset(2);
 	sim.look = 20 * MS;	/* when the chain is made, and for each round's lines */
 	assert_int_equal(measure("c2c cpu=0,1 size=16K stride=64 warmup=0 repeat=1 state=hitm"), 0);
-	assert_in_range(rec->warmup_ps, 20 * MS, 30 * MS);
+	assert_in_range(rec->warmup_ps, 60 * MS, 70 * MS);
 }
 
 static unsigned int timed;		/* windows of the reader in the current sample */

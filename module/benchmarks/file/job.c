@@ -344,13 +344,15 @@ static void find_wrong_byte(struct mc_file_job *job)
 
 /**
  * mc_file_job_measure() - take the samples, with all readers
- * @job: the job; its files are open
+ * @run: the run
+ * @arg: the job; its files are open
  *
  * Context: Process, may sleep.
  * Return: 0 or a negative errno, explained in the run's error.
  */
-int mc_file_job_measure(struct mc_file_job *job)
+int mc_file_job_measure(struct mc_run *run, void *arg)
 {
+	struct mc_file_job *job = arg;
 	struct mc_measurement *meas = &job->meas;
 	unsigned int i;
 	int err;
@@ -370,15 +372,19 @@ int mc_file_job_measure(struct mc_file_job *job)
 }
 
 /**
- * mc_file_job_end() - free the readers and their memory
- * @job: the job
+ * mc_file_job_end() - close the files, and free the readers and their memory
+ * @arg: the job
  *
  * Context: Process, may sleep.
  */
-void mc_file_job_end(struct mc_file_job *job)
+void mc_file_job_end(void *arg)
 {
+	struct mc_file_job *job = arg;
 	unsigned int i;
 
+	if (job->file)
+		mc_files_close(job->file, job->nfiles);
+	mc_free(job->file);
 	for (i = 0; job->reader && i < job->n; i++)
 		mc_transfer_free(&job->reader[i].memory);
 	mc_free(job->reader);

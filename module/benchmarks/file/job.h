@@ -70,9 +70,9 @@ struct mc_file_job {
 	bool cached_known;
 };
 
-int mc_file_job_measure(struct mc_file_job *job);
+int mc_file_job_measure(struct mc_run *run, void *arg);
 u64 mc_file_job_bytes(const struct mc_file_job *job);
 u64 mc_file_job_transfers(const struct mc_file_job *job);
-void mc_file_job_end(struct mc_file_job *job);
+void mc_file_job_end(void *arg);
 
 #endif /* MC_FILE_JOB_H */

@@ -50,6 +50,7 @@ static const struct mc_column columns[] = {
 
 /**
  * struct pipe_job - a pipe and its two processes
+ * @meas: the measurement
  * @run: the run
  * @block: bytes of a write
  * @total: bytes of a sample, a multiple of @block
@@ -61,6 +62,7 @@ static const struct mc_column columns[] = {
  * @memory: the block to write
  */
 struct pipe_job {
+	struct mc_measurement meas;
 	struct mc_run *run;
 	u64 block;
 	u64 total;
@@ -180,25 +182,28 @@ static int pipe_take(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 
 	if (err)
 		return err;
-	err = send_sample(sampler->shared->arg);
+	err = send_sample(container_of(sampler->shared, struct pipe_job, meas));
 	ticks = mc_measurement_window(w, sampler, mc_window_close(w));
 	sampler->sample.ps = mc_ticks_to_ps(ticks);
 	mc_events_take(w->events, &sampler->sample.events);
 	return err;
 }
 
-static int measure(struct mc_worker *w, void *arg)
+/* The parent is the first thread. */
+static int pipe_job(struct mc_worker *w, void *arg)
 {
-	struct mc_measurement *meas = arg;
+	struct pipe_job *job = arg;
 	sigset_t broken;
 	int err;
 
+	if (w->index)
+		return 0;
 	/* With SIGPIPE blocked, a broken pipe is an error and does not kill the process. */
 	sigemptyset(&broken);
 	sigaddset(&broken, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &broken, NULL);
-	err = wait_for_child(meas->arg);
-	return err ? err : mc_measure(w, meas);
+	err = wait_for_child(job);
+	return err ? err : mc_measure(w, &job->meas);
 }
 
 static void raise_capacity(struct pipe_job *job)
@@ -222,8 +227,10 @@ static void close_all(const int *end, unsigned int n)
 }
 
 /* The child exits once both pipes are closed. */
-static void clean_up(struct pipe_job *job)
+static void pipe_clean_up(void *arg)
 {
+	struct pipe_job *job = arg;
+
 	close_all(job->data, 2);
 	close_all(job->done, 2);
 	while (job->child > 0 && waitpid(job->child, NULL, 0) < 0 &&
@@ -265,37 +272,32 @@ static int pipe_check(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
-static int pipe_run(struct mc_run *run, const struct mc_point *point,
-		    struct mc_record *rec)
+static int pipe_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
-	static const unsigned int parent;
-	struct mc_measurement meas;
-	struct pipe_job job = {
-		.run = run, .block = point->v[KEY_BLOCK],
-		.capacity = point->v[KEY_CAPACITY],
-		.data = { -1, -1 }, .done = { -1, -1 },
-	};
-	int err = mc_measurement_begin(&meas, run, point);
+	struct pipe_job *job = arg;
 
-	meas.unwatched = true;
-	meas.take = pipe_take;
-	meas.arg = &job;
-	if (!err) {
-		meas.n = 1;
-		job.total = max(SAMPLE / job.block, 1) * job.block;
-		err = start_child(&job);
-		if (!err)
-			err = mc_threads_run_some(run->threads, &parent, 1, measure, &meas);
-		clean_up(&job);
-		mc_measurement_record(&meas, rec);
-		rec->payload_bytes = job.total;
-		if (rec->stats.samples)
-			mc_record_set(rec, COL_MB_PER_S,
-				      mc_mb_per_s(job.total, rec->stats.median_ps));
-		mc_record_set(rec, COL_PIPE_BYTES, job.pipe_bytes);
-	}
-	mc_measurement_end(&meas);
-	return err;
+	job->meas.n = 1;
+	job->meas.unwatched = true;
+	job->meas.take = pipe_take;
+	job->run = run;
+	job->block = point->v[KEY_BLOCK];
+	job->total = max(SAMPLE / job->block, 1) * job->block;
+	job->capacity = point->v[KEY_CAPACITY];
+	memset(job->data, -1, sizeof(job->data));
+	memset(job->done, -1, sizeof(job->done));
+	return start_child(job);
+}
+
+static void pipe_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
+{
+	struct pipe_job *job = arg;
+
+	mc_measurement_record(&job->meas, rec);
+	rec->payload_bytes = job->total;
+	if (rec->stats.samples)
+		mc_record_set(rec, COL_MB_PER_S,
+			      mc_mb_per_s(job->total, rec->stats.median_ps));
+	mc_record_set(rec, COL_PIPE_BYTES, job->pipe_bytes);
 }
 
 const struct mc_test mc_test_pipe = {
@@ -310,5 +312,9 @@ const struct mc_test mc_test_pipe = {
 		.memoryless = true,
 	},
 	.check = pipe_check,
-	.run = pipe_run,
+	.job_bytes = sizeof(struct pipe_job),
+	.set_up = pipe_set_up,
+	.job = pipe_job,
+	.fill = pipe_fill,
+	.clean_up = pipe_clean_up,
 };
