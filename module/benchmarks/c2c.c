@@ -16,7 +16,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_STATE = MC_KEY_FIRST, KEY_HOME, KEY_STRIDE, KEY_PAIRS, KEY_SEED };
+enum { KEY_STATE = MC_KEY_FIRST, KEY_HOME, KEY_STRIDE, KEY_PAIRS, KEY_SEED, KEY_SKIP, KEY_MOST };
 
 enum {
 	COL_WRITER, COL_READER, COL_SIBLINGS, COL_SHARES, COL_DISTANCE, COL_LEVEL, COL_NS,
@@ -42,6 +42,8 @@ static const struct mc_name pairs_names[] = {
 	{ "auto", MC_AUTO }, { "all", MC_PAIRS_ALL }, { }
 };
 
+static const struct mc_name most_names[] = { { "all", MC_AUTO }, { } };
+
 static const struct mc_name yes_no[] = { { "yes", 1 }, { "no", 0 }, { } };
 
 static const struct mc_key keys[] = {
@@ -59,6 +61,12 @@ static const struct mc_key keys[] = {
 	{ .name = "seed", .column = "seed", .preset = "1", .kind = MC_NUMBER,
 	  .max = 0xffffffff, .single = true, .json_only = true,
 	  .help = "begin of the random numbers that choose pairs" },
+	{ .name = "skip", .preset = "0", .kind = MC_NUMBER, .max = 1ULL << 42, .single = true,
+	  .json_only = true,
+	  .help = "results at the beginning that are left out: those of a run that is continued" },
+	{ .name = "most", .preset = "all", .kind = MC_NUMBER, .names = most_names, .min = 1,
+	  .max = 1ULL << 42, .single = true, .json_only = true,
+	  .help = "results at most" },
 };
 
 static const struct mc_column columns[] = {

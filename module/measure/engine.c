@@ -63,6 +63,19 @@ static u64 records_at_once(const struct mc_request *req)
 	}
 }
 
+/*
+ * How many runs of the test the request asks for, and @first: how many of all it leaves out at the
+ * beginning.
+ */
+static u64 runs_wanted(const struct mc_request *req, u64 *first)
+{
+	u64 all = mc_request_points(req) * runs_of(req);
+	unsigned int key = mc_test_of(req->spec)->pairs;
+
+	*first = key ? min(all, req->values[key + 2].v[0]) : 0;
+	return key ? min(all - *first, req->values[key + 3].v[0]) : all;
+}
+
 /**
  * mc_engine_records() - number of results that a request gives
  * @req: the request, its CPUs resolved
@@ -71,7 +84,9 @@ static u64 records_at_once(const struct mc_request *req)
  */
 u64 mc_engine_records(const struct mc_request *req)
 {
-	return mc_request_points(req) * runs_of(req) * records_at_once(req);
+	u64 first;
+
+	return runs_wanted(req, &first) * records_at_once(req);
 }
 
 static bool listed(const u64 *cpus, unsigned int cpu)
@@ -132,27 +147,17 @@ static void count_regions(struct mc_request *req)
 	req->regions = key ? mc_memory_regions(least) : 0;
 }
 
-/* Set req->pairs to how many pairs of CPUs there are. */
-static int count_pairs(struct mc_request *req, struct mc_error *e)
-{
-	u32 *pairs;
-	int err = 0;
-
-	if (mc_test_of(req->spec)->records == MC_RECORD_OF_PAIR) {
-		err = mc_pairs_find(req, &pairs, &req->pairs, e);
-		mc_free(pairs);
-	}
-	return err;
-}
-
 static int check_records(const struct mc_request *req, struct mc_error *e)
 {
 	u64 n = mc_engine_records(req);
 
-	if (n > MC_MAX_RECORDS)
-		return mc_fail(e, -EINVAL, "%s: %llu results are too many; %u at most",
-			       req->regions ? "region" : "cpu", n, MC_MAX_RECORDS);
-	return 0;
+	if (!n && req->pairs)
+		return mc_fail(e, -EINVAL, "skip: there are no more results");
+	if (n <= MC_MAX_RECORDS)
+		return 0;
+	mc_fail(e, -EINVAL, "%s: %llu results are too many; %u at most",
+		req->regions ? "region" : "cpu", n, MC_MAX_RECORDS);
+	return -E2BIG;
 }
 
 /* A process may be confined to other CPUs than the one that a request has if it names none. */
@@ -181,13 +186,14 @@ static void take_usable_cpu(struct mc_request *req)
  * @e: says what is wrong
  *
  * Context: Process, may sleep.
- * Return: 0, -EINVAL or -ENOMEM.
+ * Return: 0, -EINVAL or -ENOMEM; -E2BIG: @req is whole, but has too many results.
  */
 int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 {
 	bool smt = req->values[MC_KEY_SMT].v[0], all;
 	unsigned int cpu;
 	u64 *cores;
+	u32 *pairs;
 
 	if (take_grouped(req, e))
 		return e->err;
@@ -218,7 +224,10 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 	mc_source_sizes(req);
 	find_nodes(req);
 	count_regions(req);
-	return count_pairs(req, e) ? e->err : check_records(req, e);
+	if (mc_pairs_find(req, &pairs, &req->pairs, e))
+		return e->err;
+	mc_free(pairs);
+	return check_records(req, e);
 }
 
 /**
@@ -288,13 +297,13 @@ static void point_of(const struct mc_run *run, u64 index, struct mc_point *point
 u64 mc_engine_samples(const struct mc_request *req)
 {
 	struct mc_point point;
-	u64 i, sum = 0;
+	u64 i, first, sum = 0, points = mc_request_points(req);
 
-	for (i = 0; i < mc_request_points(req); i++) {
+	for (i = 0; i < points; i++) {
 		mc_request_point(req, i, &point);
 		sum += point.v[MC_KEY_REPEAT] + point.v[MC_KEY_WARMUP];
 	}
-	return sum * runs_of(req);
+	return mc_muldiv(sum, runs_wanted(req, &first), points);
 }
 
 /* Does the test work with one thread on one CPU? */
@@ -644,14 +653,14 @@ void mc_engine_note(struct mc_text *t, const struct mc_request *req,
  */
 static int run_points(struct mc_run *run, struct mc_record *records, u64 *n)
 {
-	u64 i, runs = runs_of(run->req), all = mc_request_points(run->req) * runs;
+	u64 i, first, runs = runs_of(run->req), wanted = runs_wanted(run->req, &first);
 	u64 k, at_once = records_at_once(run->req);
 	int err;
 
 	run->counting = mc_traffic_begin(&run->error);
 	err = run->error.err;
 	err = err ? err : mc_events_begin(run);
-	for (i = 0, *n = 0; i < all && !err; i++) {
+	for (i = first, *n = 0; i < first + wanted && !err; i++) {
 		struct mc_record *rec = &records[*n];
 
 		run->part = i % runs;
@@ -670,25 +679,14 @@ static int run_points(struct mc_run *run, struct mc_record *records, u64 *n)
 	return err;
 }
 
-/* Choose the pairs once more. A CPU that went offline changes what there is to choose from. */
-static int take_pairs(struct mc_run *run)
-{
-	u64 n;
-	int err = 0;
-
-	if (mc_test_of(run->req->spec)->records == MC_RECORD_OF_PAIR) {
-		err = mc_pairs_find(run->req, &run->pairs, &n, &run->error);
-		if (!err && n != run->req->pairs)
-			err = mc_fail(&run->error, -ENODEV, "cpu: a CPU came or went");
-	}
-	return err;
-}
-
 /* Start the run's threads, and check what is asked of them. */
 static int prepare(struct mc_run *run)
 {
-	int err = take_pairs(run);
+	u64 pairs;
+	int err = mc_pairs_find(run->req, &run->pairs, &pairs, &run->error);
 
+	if (!err && pairs != run->req->pairs)
+		err = mc_fail(&run->error, -ENODEV, "cpu: a CPU came or went");
 	if (err)
 		return err;
 	run->threads = mc_threads_start(run->req, mc_engine_threads(run->req), &run->error);

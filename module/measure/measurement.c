@@ -291,14 +291,8 @@ void mc_pair_of(const struct mc_run *run, unsigned int *who)
 {
 	unsigned int n = mc_threads_size(run->threads);
 
-	if (run->pairs) {
-		who[0] = run->pairs[run->part] / n;
-		who[1] = run->pairs[run->part] % n;
-		return;
-	}
-	who[0] = run->part / (n - 1);
-	who[1] = run->part % (n - 1);
-	who[1] += who[1] >= who[0];
+	who[0] = run->pairs[run->part] / n;
+	who[1] = run->pairs[run->part] % n;
 }
 
 /* The threads that measure, if not all do. Return: their number; 0: all. */

@@ -15,23 +15,24 @@
 #define CLASSES		64	/* the last one has all further classes, too */
 
 /**
- * struct pair_class - pairs that are alike
- * @shares: what their CPUs share
- * @distance: distance between their nodes
- * @seen: number of pairs until now
- * @kept: those that are chosen
+ * struct choice - pairs that are chosen
+ * @classes: pairs that are alike: what their CPUs share, the distance between their nodes, and how
+ *           many there were until now
+ * @n: number of classes
+ * @one_class: all pairs are measured, as if they were of one
+ * @of_class: so many of each are kept at most
+ * @kept: these pairs, class by class
  */
-struct pair_class {
-	enum mc_shares shares;
-	unsigned int distance;
-	u64 seen;
-	u32 *kept;
-};
-
 struct choice {
-	struct pair_class classes[CLASSES];
+	struct pair_class {
+		enum mc_shares shares;
+		unsigned int distance;
+		u64 seen;
+	} classes[CLASSES];
 	unsigned int n;
+	bool one_class;
 	u64 of_class;
+	u32 *kept;
 	struct mc_random random;
 	u16 cpus[MC_MAX_CPUS];
 };
@@ -89,51 +90,43 @@ u64 mc_pairs_all(const struct mc_request *req)
 	return cpus > 1 ? cpus * (cpus - 1) : 1;
 }
 
-/* The class of a pair. Return: NULL if there is no memory. */
-static struct pair_class *class_of(struct choice *choice, int a, int b)
+static unsigned int class_of(struct choice *choice, int a, int b)
 {
-	enum mc_shares shares = mc_pair_shares(a, b);
-	unsigned int distance = mc_pair_distance(a, b), i;
-	struct pair_class *class;
+	struct pair_class this = { mc_pair_shares(a, b), mc_pair_distance(a, b) };
+	unsigned int i;
 
 	for (i = 0; i < choice->n; i++) {
-		class = &choice->classes[i];
-		if ((class->shares == shares && class->distance == distance) || i == CLASSES - 1)
-			return class;
+		const struct pair_class *class = &choice->classes[i];
+
+		if ((class->shares == this.shares && class->distance == this.distance) ||
+		    choice->one_class || i == CLASSES - 1)
+			return i;
 	}
-	class = &choice->classes[choice->n];
-	class->shares = shares;
-	class->distance = distance;
-	class->kept = mc_alloc_array(choice->of_class, sizeof(*class->kept));
-	choice->n += !!class->kept;
-	return class->kept ? class : NULL;
+	choice->classes[choice->n++] = this;
+	return i;
 }
 
 /* Each pair of a class is kept with the same chance (Vitter's algorithm R). */
-static int choose(struct choice *choice, unsigned int cpus)
+static void choose(struct choice *choice, unsigned int cpus)
 {
-	unsigned int a, b;
+	unsigned int pair, a, b, class;
+	u64 at, number;
 
-	for (a = 0; a < cpus; a++) {
-		for (b = 0; b < cpus; b++) {
-			struct pair_class *class;
-			u64 at, number;
-
-			if (a == b)
-				continue;
-			class = class_of(choice, choice->cpus[a], choice->cpus[b]);
-			if (!class)
-				return -ENOMEM;
-			at = class->seen++;
-			number = mc_random_next(&choice->random, MC_LCG);
-			if (at >= choice->of_class)
-				at = mc_random_below(number, at + 1);
-			if (at < choice->of_class)
-				class->kept[at] = a * cpus + b;
+	for (pair = 0; pair < cpus * cpus; pair++) {
+		a = pair / cpus;
+		b = pair % cpus;
+		if (a == b) {
+			mc_breathe();
+			continue;
 		}
-		mc_breathe();
+		class = class_of(choice, choice->cpus[a], choice->cpus[b]);
+		at = choice->classes[class].seen++;
+		number = mc_random_next(&choice->random, MC_LCG);
+		if (at >= choice->of_class)
+			at = mc_random_below(number, at + 1);
+		if (at < choice->of_class)
+			choice->kept[class * choice->of_class + at] = pair;
 	}
-	return 0;
 }
 
 static int ascending(const void *a, const void *b)
@@ -143,32 +136,28 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The chosen pairs of all classes. */
-static int gather(const struct choice *choice, u32 **pairs, u64 *n)
+/* Put the chosen pairs of all classes side by side. Return: their number. */
+static u64 gather(const struct choice *choice)
 {
 	unsigned int i;
+	u64 n = 0;
 
-	for (i = 0, *n = 0; i < choice->n; i++)
-		*n += min(choice->classes[i].seen, choice->of_class);
-	*pairs = mc_alloc_array(*n, sizeof(**pairs));
-	if (!*pairs)
-		return -ENOMEM;
-	for (i = 0, *n = 0; i < choice->n; i++) {
+	for (i = 0; i < choice->n; i++) {
 		u64 count = min(choice->classes[i].seen, choice->of_class);
 
-		memcpy(*pairs + *n, choice->classes[i].kept, count * sizeof(**pairs));
-		*n += count;
+		memmove(choice->kept + n, choice->kept + i * choice->of_class, count * sizeof(u32));
+		n += count;
 	}
-	mc_sort(*pairs, *n, sizeof(**pairs), ascending);
-	return 0;
+	mc_sort(choice->kept, n, sizeof(u32), ascending);
+	return n;
 }
 
 /**
  * mc_pairs_find() - choose the pairs that a request measures
- * @req: the request of a test with MC_RECORD_OF_PAIR, its CPUs resolved
+ * @req: the request, its CPUs resolved
  * @pairs: result: the first CPU's index times the number of CPUs, plus the second one's, in
- *         rising order, to be freed; NULL: all pairs
- * @n: result: their number
+ *         rising order, to be freed; NULL without MC_RECORD_OF_PAIR
+ * @n: result: their number, at least 1 with MC_RECORD_OF_PAIR
  * @e: says what is wrong
  *
  * The same request chooses the same pairs of the same machine.
@@ -178,28 +167,30 @@ static int gather(const struct choice *choice, u32 **pairs, u64 *n)
  */
 int mc_pairs_find(const struct mc_request *req, u32 **pairs, u64 *n, struct mc_error *e)
 {
-	unsigned int key = mc_test_of(req->spec)->pairs, cpu, cpus = 0;
-	u64 of_class = key ? req->values[key].v[0] : MC_PAIRS_ALL;
-	struct choice *choice;
-	int err;
+	const struct mc_test *test = mc_test_of(req->spec);
+	u64 of_class = test->pairs ? req->values[test->pairs].v[0] : MC_PAIRS_ALL;
+	struct choice *choice = mc_alloc_array(1, sizeof(*choice));
+	unsigned int cpu, cpus = 0;
 
 	*pairs = NULL;
-	*n = mc_pairs_all(req);
-	if (of_class == MC_PAIRS_ALL || *n == 1 || (of_class == MC_AUTO && *n <= ALL_MOST))
-		return 0;
-	choice = mc_alloc_array(1, sizeof(*choice));
-	if (!choice)
-		return mc_fail(e, -ENOMEM, "pairs: no memory");
-	choice->of_class = of_class == MC_AUTO ? OF_CLASS : of_class;
-	mc_random_seed(&choice->random, req->values[key + 1].v[0]);
-	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (req->cpus[cpu / 64] >> (cpu % 64) & 1)
-			choice->cpus[cpus++] = cpu;
+	*n = test->records == MC_RECORD_OF_PAIR ? mc_pairs_all(req) : 0;
+	if (choice && *n) {
+		choice->one_class = of_class == MC_PAIRS_ALL || *n == 1 ||
+				    (of_class == MC_AUTO && *n <= ALL_MOST);
+		choice->of_class = choice->one_class ? *n : of_class == MC_AUTO ? OF_CLASS : of_class;
+		*pairs = mc_alloc_array((choice->one_class ? 1 : CLASSES) * choice->of_class,
+					sizeof(**pairs));
 	}
-	err = choose(choice, cpus);
-	err = err ? err : gather(choice, pairs, n);
-	while (choice->n)
-		mc_free(choice->classes[--choice->n].kept);
+	if (*pairs) {
+		for (cpu = 0; cpu < MC_MAX_CPUS && *n > 1; cpu++) {
+			if (req->cpus[cpu / 64] >> (cpu % 64) & 1)
+				choice->cpus[cpus++] = cpu;
+		}
+		mc_random_seed(&choice->random, req->values[test->pairs + 1].v[0]);
+		choice->kept = *pairs;
+		choose(choice, cpus);
+		*n = max(gather(choice), 1ULL);
+	}
 	mc_free(choice);
-	return err ? mc_fail(e, err, "pairs: no memory") : 0;
+	return *n && !*pairs ? mc_fail(e, -ENOMEM, "pairs: no memory") : 0;
 }

@@ -48,7 +48,7 @@ struct mc_side;
  * @counting: counters of DRAM traffic, or NULL
  * @events: events of the threads' cores, or NULL
  * @part: index of the run of the test for the point: of the CPU, the pair or the region
- * @pairs: the pairs of CPUs that were chosen (mc_pairs_find()); NULL: all
+ * @pairs: the pairs of CPUs, with MC_RECORD_OF_PAIR (mc_pairs_find())
  * @area: the memory of the current point
  * @near: CPU whose node gets the record's memory; -1: the first CPU's node
  * @placement: the threads by node, for node=local and for groups of CPUs; NULL: not needed
@@ -166,7 +166,8 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  *          returns; with node=local this part is on the thread's own node
  * @region: with MC_RECORD_OF_REGION: number of the key that says how large regions are
  * @pairs: with MC_RECORD_OF_PAIR: number of the key that says how many pairs there are of each
- *         class; the next key is the seed. 0: all pairs
+ *         class; the next keys are the seed, how many results are left out at the beginning, and
+ *         how many there are at most. 0: all pairs
  * @steps: with MC_RECORD_OF_STEP: number of the key that says how many steps there are
  * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
  * @level: index of its column MC_LEVEL_COLUMN (source.h); 0: it has none

@@ -356,6 +356,33 @@ static void test_pairs_of_each_class_are_chosen(void **state)
 	}
 }
 
+/* A run that is continued has the results that the whole run has from there on. */
+static void test_a_part_of_the_results(void **state)
+{
+#define ASKED	"c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit,hitm pairs=2"
+	u64 whole[12], i;
+
+	reset(CPUS);
+	assert_int_equal(measure(ASKED), 0);
+	assert_int_equal(n, ARRAY_SIZE(whole));
+	for (i = 0; i < n; i++)
+		whole[i] = CPUS * rec[i].value[COL_WRITER] + rec[i].value[COL_READER];
+	reset(CPUS);
+	assert_int_equal(measure(ASKED " skip=4 most=5"), 0);
+	assert_int_equal(n, 5);
+	assert_int_equal(done, mc_engine_samples(&req));
+	for (i = 0; i < n; i++) {
+		assert_int_equal(CPUS * rec[i].value[COL_WRITER] + rec[i].value[COL_READER],
+				 whole[4 + i]);
+		assert_int_equal(rec[i].point.v[MC_KEY_FIRST],
+				 rec[i < 2 ? 0 : 4].point.v[MC_KEY_FIRST]);
+	}
+	assert_true(rec[0].point.v[MC_KEY_FIRST] != rec[4].point.v[MC_KEY_FIRST]);
+	reset(CPUS);
+	assert_int_equal(measure(ASKED " skip=10"), 0);
+	assert_int_equal(n, 2);
+}
+
 /* The seed chooses, and each pair of a class has the same chance. */
 static void test_the_seed_chooses(void **state)
 {

@@ -428,7 +428,7 @@ static int measure(const struct mc_test *one)
 	followed = 0;
 	memset(rec, 0, sizeof(rec));
 	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
-	req.pairs = mc_pairs_all(&req);
+	req.pairs = one->records == MC_RECORD_OF_PAIR ? mc_pairs_all(&req) : 0;
 	err = mc_engine_measure(&run, rec, &n);
 	mc_free(rec->histogram);
 	if (sim.failed)

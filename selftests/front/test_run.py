@@ -18,19 +18,21 @@ import fake
 from mc import Failure
 from mc.commands import cli
 from mc.commands.run import measure
-from mc.records import results, rounds, suite
+from mc.records import continued, results, rounds, suite
 from mc.running import debugfs, plan
+from mc.running.side import Outcome
 
 SUITE = "cache-attributes"
 
 
 class Measured(fake.InDirectory):
     def run_(self, *words, kernel=None, output="out", where=None, users=(),
-             host=None):
+             host=None, begun=None):
         self.kernel = kernel or fake.Kernel()
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
-            return measure(list(words), output, where, [self.kernel, *users], host=host)
+            return measure(list(words), output, where, [self.kernel, *users], host=host,
+                           begun=begun)
 
 
 class Run(Measured):
@@ -693,7 +695,8 @@ class Stopping(Measured):
                 signal.signal(signal.SIGINT, handler)
                 self.assertEqual(self.stop(signum), status)
                 self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
-                self.assertIn("stopped; results kept: 4\n", self.err.getvalue())
+                self.assertIn("stopped; results kept: 4; with --continue out, the "
+                              "same command measures the rest\n", self.err.getvalue())
                 self.assertIn("Results: out", self.out.getvalue())
                 os.unlink("out")
                 os.unlink("pipe")
@@ -704,3 +707,58 @@ class Stopping(Measured):
         self.assertEqual(len(kernel.asked), 2)
         self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
         self.assertIn("write_nofence: ECANCELED: verify: it did not hold", self.err.getvalue())
+
+
+class Continued(Measured):
+    """Of what was interrupted, the rest is measured."""
+
+    def test_requests(self):
+        asked = ["bandwidth size=4K", "bandwidth size=8K type=wb,uc", "bandwidth size=16K"]
+        self.run_(*asked, kernel=fake.Kernel(errors={2: (errno.EINTR, 1)}))
+        before = Path("out").read_bytes()
+        self.assertEqual(self.run_(*asked, output="more", begun="out"), 0)
+        self.assertEqual(self.kernel.asked, asked[1:])
+        self.assertEqual(Path("out").read_bytes(), before)
+        self.assertEqual([(len(run.results), run.request["job"]) for run in results.load("more")],
+                         [(1, 1), (2, 2), (1, 3)])
+        for words, kernel, said in (
+                (asked[:2], None, "^out is of other requests than these"),
+                (asked, fake.Kernel(fake.BARE | {"kernel": "9"}), "^out is of another machine")):
+            with self.assertRaisesRegex(Failure, said):
+                self.run_(*words, kernel=kernel, output="other", begun="out")
+            self.assertFalse(os.path.exists("other"))
+
+    def test_pairs_of_cpus(self):
+        """Twelve results in parts of five; the second part is stopped after one of them."""
+        def c2c(line):
+            words = dict(word.split("=") for word in line.split()[1:])
+            skip, most = (int(words.get(key, 0)) for key in ("skip", "most"))
+            kept = {5: 1}.get(skip, most) if stop else most
+            made = [fake.result("c2c cpu=0-3", 9e3) | {
+                "test": "c2c", "where": "user", "writer_cpu": i // 3, "reader_cpu": i % 3 + 9}
+                for i in range(skip, min(skip + kept, 12))]
+            lines.append((skip, most))
+            error = errno.EINTR if stop and skip else 0
+            return Outcome(error, "", b"".join(fake.lines(
+                fake.machine(), fake.request(line, len(made), errno=error, test="c2c",
+                                             state="stopped" if error else "done"),
+                *made)).decode())
+        line = "c2c cpu=0-3 state=hit"
+        side = fake.Kernel()
+        with mock.patch.object(continued, "PART", 5), mock.patch.object(side, "run", c2c), \
+                mock.patch.object(plan, "count_records", lambda lines: [12] * len(lines)):
+            side.where = "user"
+            lines, stop = [], True
+            self.run_(line, kernel=side, where="user")
+            self.assertEqual(lines, [(0, 5), (5, 5)])
+            self.assertEqual([len(run.results) for run in rounds.load("out")], [6])
+            self.assertIn("1 request without any result", self.out.getvalue())
+            lines, stop = [], False
+            self.assertEqual(self.run_(line, kernel=side, where="user", output="more",
+                                       begun="out"), 0)
+        self.assertEqual(lines, [(6, 4), (10, 5)])
+        [run] = rounds.load("more")
+        self.assertEqual(run.request["state"], "done")
+        self.assertEqual([3 * r["writer_cpu"] + r["reader_cpu"] - 9 for r in run.results],
+                         [*range(12)])
+        self.assertNotIn("did not succeed", self.out.getvalue())

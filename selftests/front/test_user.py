@@ -183,7 +183,7 @@ class InUserSpace(fake.InDirectory):
         self.assertEqual(self.run_("bandwidth", "bandwidth wait=1", "bandwidth"), 130)
         self.assertEqual(len(self.asked()), 2)
         self.assertEqual(len(results.load("out")), 2)
-        self.assertIn("stopped; results kept: 2\n", self.err.getvalue())
+        self.assertIn("stopped; results kept: 2; with --continue out,", self.err.getvalue())
 
     @staticmethod
     def stop_when_begun():

@@ -136,10 +136,10 @@ static int understand(struct job *job, struct mc_error *e)
 static int check(struct job *job, struct mc_error *e)
 {
 	struct mc_run run = { .req = &job->req, .side = &mc_user_side };
-	int err = understand(job, e);
+	int err;
 
-	if (err)
-		return err;
+	if (understand(job, e))
+		return e->err;
 	err = mc_engine_check(&run);
 	*e = run.error;
 	return err;
@@ -295,12 +295,14 @@ int mc_user_records(char **words)
 	unsigned int i, n;
 	struct job *jobs = join(words, &n);
 	struct mc_error e;
+	int err;
 
 	for (i = 0; jobs && i < n; i++) {
 		struct mc_request *req = &jobs[i].req;
 
 		e = (struct mc_error){ 0 };
-		if (understand(&jobs[i], &e)) {
+		err = understand(&jobs[i], &e);
+		if (err && err != -E2BIG) {
 			printf("na\n");
 			continue;
 		}

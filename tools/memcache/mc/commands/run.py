@@ -10,7 +10,7 @@ from mc import Failure, emit, say
 from mc.analysis.disturbed import without_figure
 from mc.commands import options
 from mc.parts import Part
-from mc.records import suite
+from mc.records import continued, suite
 from mc.records.results import Run
 from mc.records.rounds import with_merged_rounds
 from mc.running import module, plan, quiet
@@ -18,7 +18,7 @@ from mc.running.counting import Counting
 from mc.running.debugfs import WITHOUT
 from mc.running.machine import Machine
 from mc.running.progress import Progress
-from mc.running.session import Session, Stop, create
+from mc.running.session import Session, Stop, create, names
 from mc.running.side import Side
 from mc.status import DONE, FAILED, SIGNAL, WRONG
 
@@ -29,7 +29,8 @@ lines. The file /sys/kernel/debug/memcache/tests lists the tests of the loaded
 module and their keys, memcache-user --tests those of user space.
 
 The results of each request are on the disk before the next one is measured:
-they are not lost if the run fails or is stopped (Ctrl-C), or in a power cut.
+they are not lost if the run fails or is stopped (Ctrl-C), or in a power cut;
+--continue measures the rest, and `memcache report` shows what is there.
 The report follows at the end.
 
 If the module is installed but not loaded, a run by root loads it, and unloads
@@ -56,6 +57,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                         help="the results file, which must not exist yet (default: "
                              "results/SUITE-KERNEL-TIME.jsonl); `-`: the records go to standard "
                              "output, and there is no report")
+    parser.add_argument("--continue", dest="begun", metavar="FILE",
+                        help="measure what FILE lacks, the results of the same command that was "
+                             "interrupted; the new file has its results, too")
     parser.add_argument("--store", metavar="STORE",
                         help="keep the results file in this store, too (see: memcache record)")
     parser.add_argument("--host", metavar="NAME",
@@ -90,7 +94,7 @@ def command(args: argparse.Namespace) -> int:
     with nullcontext() if alone else module.keep_loaded():
         return measure(args.what, args.output, args.where, dry=args.dry_run, count=args.counters,
                        events=args.events, json=args.json, wide=args.wide, store=args.store,
-                       host=args.host, rounds=args.rounds or 0,
+                       host=args.host, rounds=args.rounds or 0, begun=args.begun,
                        both=ROUNDS if args.where == "both" else 0)
 
 
@@ -111,7 +115,8 @@ def measure(words: list[str], output: str | None, where: str | None = None,
             sides: list[Side] | None = None, dry: bool = False, count: bool = False,
             rounds: int = 0, both: int = 0, json: bool = False, wide: bool = False,
             store: str | None = None, events: bool = False, host: str | None = None,
-            explain: Callable[[list[Run]], list[Part]] | None = None) -> int:
+            explain: Callable[[list[Run]], list[Part]] | None = None,
+            begun: str | None = None) -> int:
     """Measure, and print the report. `explain` makes parts that follow its tables."""
     if store:
         _check_store(store, output)
@@ -134,10 +139,12 @@ def measure(words: list[str], output: str | None, where: str | None = None,
             held.enter_context(side.hold())
         disturbances = _say_what_disturbs([job.request.line for job in jobs])
         stops = quiet.stops(Machine(module={}))
+        kept = continued.load(begun, names(jobs), used[0].machine()) if begun else []
         path, file = create(output, requests, sides[0])
         records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:
-            session = Session(records | {path: file}, progress, stop, host=name, quiet=disturbances)
+            session = Session(records | {path: file}, progress, stop, kept, host=name,
+                              quiet=disturbances)
             session.measure(jobs)
         for text in quiet.stopped_since(stops, quiet.stops(Machine(module={}))):
             say(text)

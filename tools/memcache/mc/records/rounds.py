@@ -12,7 +12,7 @@ much runs really differ.
 from math import sqrt
 
 from mc import Failure, quoted
-from mc.records import results, store
+from mc.records import continued, results, store
 from mc.records.fields import DISTURBED, WHICH, request_keys
 from mc.records.results import Run
 from mc.status import WRONG
@@ -85,7 +85,7 @@ def with_merged_rounds(runs: list[Run]) -> list[Run]:
     """These runs, with all rounds of a request merged into one run. Runs that were not
     measured in rounds stay as they are."""
     groups: dict[tuple, list[Run]] = {}
-    for number, run in enumerate(runs):
+    for number, run in enumerate(continued.joined(runs)):
         key = (run.where, run.suite, run.section, run.request.get("label"), run.request["line"]) \
             if "round" in run.request else (number,)
         groups.setdefault(key, []).append(run)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from mc import Failure, emit, hint, plural, say
-from mc.records import check, keys, shape, suite
+from mc.records import check, continued, keys, shape, suite
 from mc.records.suite import Request
 from mc.records.tests import is_program, test_of
 from mc.running import mark
@@ -236,8 +236,17 @@ def jobs(asked: list[Request], place: Place, rounds: int = 0, both: int = 0) -> 
     times = [rounds or _count_rounds(same, both) for same in kept.values()]
     if not rounds:
         times = _rounds_that_fit([*kept.values()], times)
-    return [job for number in range(1, max(times) + 1) for same, most in zip(kept.values(), times)
-            if number <= most for job in _jobs_of_round(same, number, most)]
+    return _in_parts([
+        job for number in range(1, max(times) + 1) for same, most in zip(kept.values(), times)
+        if number <= most for job in _jobs_of_round(same, number, most)])
+
+
+def _in_parts(planned: list[Job]) -> list[Job]:
+    lines = [job.request.line for job in planned
+             if test_of(job.request.test).records == continued.PAIR]
+    counts = dict(zip(lines, count_records(lines) or []))
+    return [replace(job, request=replace(job.request, line=line)) for job in planned
+            for line in continued.in_parts(job.request.line, counts.get(job.request.line, 0))]
 
 
 def _count_rounds(same: list[Job], both: int) -> int:
@@ -291,9 +300,9 @@ def _request_s(request: Request, records: int) -> float:
 def is_complete(planned: list[Job], asked: list[Request], place: Place) -> bool:
     """Whether every request that was typed is measured in full on each of its sides. Requests
     of a suite that are left out do not count."""
-    lines = {(job.side.where, job.request.line) for job in planned}
-    return all((side.where, request.line) in lines for request in asked if not request.suite
-               for side in place.sides_for(request))
+    lines = {(job.side.where, continued.whole_line(job.request.line)) for job in planned}
+    return all((side.where, continued.whole_line(request.line)) in lines for request in asked
+               if not request.suite for side in place.sides_for(request))
 
 
 def fits_process(asked: list[Request], place: Place) -> bool:

@@ -8,10 +8,11 @@ import os
 import re
 import signal
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from mc import Failure, plural
-from mc.records import check, derived, results, tests
+from mc.records import check, continued, derived, results, tests
 from mc.records.best import is_better
 from mc.records.suite import Request
 from mc.running import counters, hardware, platform, tiers
@@ -70,11 +71,16 @@ class Stop:
             side.interrupt()
 
 
+def names(jobs: list[Job]) -> list[str]:
+    return [f"{job.request.name}{_side_suffix(job)}" for job in jobs]
+
+
 @dataclass
 class Session:
     """The jobs of a run.
 
     files: the files to which the records go, by their names
+    runs: those that were measured; at first, those of a run that is continued
     planned: the names of all jobs. The first request in the file has them, so that a file that
              ends early can tell what is missing
     status: the exit status of the program
@@ -94,9 +100,19 @@ class Session:
 
     def measure(self, jobs: list[Job]) -> None:
         """Run all jobs. If one fails, the rest is still tried unless it would fail as well."""
-        self.planned = [f"{job.request.name}{_side_suffix(job)}" for job in jobs]
+        self.planned = names(jobs)
+        there: dict[int, list[results.Run]] = {}
+        for run in self.runs:
+            there.setdefault(run.request["job"], []).append(run)
         try:
+            if self.runs:
+                self._write(results.json_lines(self.runs))
             for number, job in enumerate(map(self.with_best_words, jobs), 1):
+                for run in there.get(number, []):
+                    self._keep_best(job, run)
+                if not (line := continued.rest(job.request.line, there.get(number, []))):
+                    continue
+                job = replace(job, request=replace(job.request, line=line))
                 self.progress.start(number, job.request, job.side)
                 before = hardware.errors()
                 outcome = job.side.run(job.request.line)
@@ -147,6 +163,9 @@ class Session:
         if derived.figure_names(run.request["test"]):
             lines[2:] = [json.dumps(one, separators=(",", ":")) for one in run.results]
         lines[1] = json.dumps(run.request, separators=(",", ":"), ensure_ascii=False)
+        self._write(lines)
+
+    def _write(self, lines: Iterable[str]) -> None:
         data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
         for name, file in self.files.items():
             left = data
@@ -180,7 +199,9 @@ class Session:
     def can_go_on(self, job: Job, outcome: Outcome) -> bool:
         if self.stop.signum:
             count = sum(len(run.results) for run in self.runs)
-            self.progress.say(f"stopped; results kept: {count}")
+            self.progress.say(f"stopped; results kept: {count}" + "".join(
+                f"; with --continue {name}, the same command measures the rest"
+                for name in self.files if name != "-" and len(self.planned) > 1))
             return False
         if outcome.error == errno.EOPNOTSUPP and job.request.suite:
             # A reason that is that of many requests is said once, and then their number.
