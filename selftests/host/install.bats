@@ -91,7 +91,8 @@ unpacked() {
 			memcache suites | grep -q '^mlc ' &&
 			memcache suites mlc >/dev/null &&
 			memcache run --where user -o "$BATS_TEST_TMPDIR/x.jsonl" 'os item=fork_exec repeat=2' &&
-			[ "$(memcache complete memcache suites mlc-)" != "" ]
+			[ "$(memcache complete memcache suites mlc-)" != "" ] &&
+			"$ROOT/opt/m/libexec/memcache/stand-in/multichase" -m 4096 -s 64 | grep -q '^ *[0-9.]*$'
 	) || status=$?
 	mv "$SOURCES.away" "$SOURCES"
 	[ "$status" -eq 0 ]

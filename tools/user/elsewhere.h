@@ -34,5 +34,10 @@ const char *mc_user_program(const char *name);
 bool mc_user_mode(const char *option);
 int mc_user_usual(char **line);
 int mc_user_translate(const char *line);
+char *mc_user_call(const char *program, char **args);
+
+/* stand_in.c */
+const char *mc_user_stands_in(const char *name);
+int mc_user_stand_in(const char *name, char **args);
 
 #endif /* MC_USER_ELSEWHERE_H */

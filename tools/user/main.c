@@ -26,6 +26,7 @@ static const char usage[] =
 	"usage: memcache-user [OPTION...] [REQUEST...]\n"
 	"       memcache-user --counters FILE --count COMMAND [ARGUMENT...]\n"
 	"       memcache-user --translate | --records REQUEST...\n"
+	"       memcache-user --as PROGRAM [ARGUMENT...]\n"
 	"       memcache-user [-j] --tests [NAME...] | --machine | --version | --help\n"
 	"\n"
 	"Measures memory from user space. Without a request: latency and bandwidth of\n"
@@ -53,6 +54,9 @@ static const char usage[] =
 	"               requests, which it needs, name its type\n"
 	"  --count      run a command, then print the DRAM traffic of the machine while\n"
 	"               it ran; exit with its status\n"
+	"  --as         print in the layout of mlc, lat_mem_rd, bw_mem, stream, likwid-bench\n"
+	"               or multichase, as links of these names do; what there is to say\n"
+	"               goes to the file in MEMCACHE_NOTES, or to syslog\n"
 	"  --translate  measure nothing: print the requests in words of memcache, a line\n"
 	"               each; `suite NAME [key=value]...` is for memcache run\n"
 	"  --records    measure nothing: print how many results each request gives here\n"
@@ -202,6 +206,35 @@ static int refuse_option(int c, int letter, const char *word, const struct optio
 	return MC_USER_USAGE;
 }
 
+static int start(bool no_devices)
+{
+	int err;
+
+	catch_signals();
+	err = mc_cpus_init();
+	if (err) {
+		fprintf(stderr, "memcache-user: %s: the CPUs can't be looked at\n", strerror(-err));
+		return err;
+	}
+	mc_clock_init();
+	mc_detector_init();
+	mc_user_memory_init(no_devices);
+	return 0;
+}
+
+static int end(int status)
+{
+	mc_user_memory_end();
+	mc_cpus_exit();
+	return signalled ? 128 + signalled : status;
+}
+
+/* Measure and print as another program does. Return: an exit status. */
+static int stand_in(const char *name, char **args)
+{
+	return start(true) ? MC_USER_FAILED : end(mc_user_stand_in(name, args));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -226,8 +259,21 @@ int main(int argc, char **argv)
 	bool machine = false;
 	int (*unmeasured)(char **words) = NULL;	/* what is done with requests instead */
 	struct mc_error e = { 0 };
+	const char *as;
 	int c, status;
 
+	as = mc_user_stands_in(argv[0]);
+	if (argc > 2 && !strcmp(argv[1], "--as")) {
+		as = mc_user_stands_in(argv[2]);
+		if (!as) {
+			fprintf(stderr, "memcache-user: --as: %s is none of the other programs\n",
+				argv[2]);
+			return MC_USER_USAGE;
+		}
+		argv += 2;
+	}
+	if (as)
+		return stand_in(as, argv + 1);
 	take_call(&argc, argv);
 	take_word(argc, argv);
 	opterr = 0;
@@ -316,16 +362,8 @@ int main(int argc, char **argv)
 		mc_user_print(262144, json ? mc_user_describe : tests_text);
 		return mc_user_flush();
 	}
-	catch_signals();
-	status = mc_cpus_init();
-	if (status) {
-		fprintf(stderr, "memcache-user: %s: the CPUs can't be looked at\n",
-			strerror(-status));
+	if (start(no_devices))
 		return MC_USER_FAILED;
-	}
-	mc_clock_init();
-	mc_detector_init();
-	mc_user_memory_init(no_devices);
 	if (machine) {
 		mc_user_print(MC_MACHINE_MAX, mc_user_machine_json);
 		status = mc_user_flush();
@@ -337,9 +375,5 @@ int main(int argc, char **argv)
 		status = mc_user_run(argv + optind, json ? &mc_user_json : &mc_user_table);
 	if (mc_user_saved() && !status)
 		status = MC_USER_FAILED;
-	if (signalled)
-		status = 128 + signalled;
-	mc_user_memory_end();
-	mc_cpus_exit();
-	return status;
+	return end(status);
 }

@@ -1036,3 +1036,27 @@ int mc_user_translate(const char *line)
 	free(made);
 	return 0;
 }
+
+/**
+ * mc_user_call() - say a call of another program in words of ours
+ * @program: its name, as the table has it
+ * @args: its arguments
+ *
+ * Return: the request, allocated, or NULL and then a message was printed.
+ */
+char *mc_user_call(const char *program, char **args)
+{
+	struct words w = { .n = 1 };
+	int err = translate(&w, program, args);
+	bool alone = !w.word[0];
+	char *made = join(&w);
+
+	if (!err && alone)
+		refuse(program, "it does not say what to measure");
+	if (!err && !alone && *w.note)
+		mc_user_note("%s: %s", made, w.note);
+	if (!err && !alone)
+		return made;
+	free(made);
+	return NULL;
+}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""memcache-user in the place of other programs: what six harnesses read of those, they read of it.
+Each parser is written from what the harness does with the program's output, both streams of it."""
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import fake
+
+USER = fake.TOP / "build/user/memcache-user"
+NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
+TWO = len(os.sched_getaffinity(0)) > 1
+
+
+class Answer:
+    """What a call has printed, each stream and both as one, and what it had to say."""
+
+    def __init__(self, *words: str, env: dict | None = None, link: bool = False):
+        with tempfile.TemporaryDirectory() as directory:
+            notes = Path(directory, "notes")
+            program = Path(directory, words[0])
+            program.symlink_to(USER)
+            command = [program, *words[1:]] if link else [USER, "--as", *words]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300,
+                                  env={**os.environ, "MEMCACHE_NOTES": str(notes), **(env or {})})
+            self.notes = notes.read_text() if notes.exists() else ""
+        self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
+        self.lines = (self.out + self.err).splitlines()
+
+
+def stream_rows(answer: Answer) -> dict[str, list[float]]:
+    """As DCPerf and LKP read STREAM."""
+    return {match[1]: [float(word) for word in match[2].split()] for line in answer.lines
+            if (match := re.match(r"(Copy|Scale|Add|Triad):\s+(.*)$", line))}
+
+
+class StandIn(fake.unittest.TestCase):
+    def silent(self, answer, stream):
+        """Nothing is on the other stream, and what was to say is in the notes."""
+        self.assertEqual(getattr(answer, stream), "")
+        self.assertEqual([line for line in answer.lines if "memcache-user" in line], [])
+
+    def test_linaro_reads_lmbench(self):
+        for op in "rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy":
+            answer = Answer("bw_mem", "-N", "1", "1m", op, link=op == "rd")
+            with self.subTest(op):
+                [line] = answer.lines
+                mb, rate = map(float, line.split())
+                self.assertEqual((mb, answer.status), (1.05, 0))
+                self.assertGreater(rate, 0)
+                self.silent(answer, "out")
+        answer = Answer("lat_mem_rd", "-N", "1", "1m", "128")
+        self.assertEqual(answer.lines[0], '"stride=128')
+        rows = dict(line.split() for line in answer.lines[1:] if line)
+        self.assertLessEqual({"0.00098", "0.12500", "1.00000"}, set(rows))
+        self.assertTrue(all(float(ns) > 0 for ns in rows.values()))
+        self.silent(answer, "out")
+        self.assertIn("sizes double", answer.notes)
+
+    def test_perfkit_reads_multichase(self):
+        answer = Answer(*"multichase -a -v -c simple -t 1 -m 65536 -s 64".split())
+        self.assertRegex(answer.out.split()[-1], r"^[0-9]+\.[0-9]{3}$")
+        self.silent(answer, "err")
+
+    def test_kerncraft_reads_likwid(self):
+        listed = dict(line.split(" - ", 1) for line in Answer("likwid-bench", "-a").lines)
+        self.assertLessEqual({"load", "copy_avx", "stream_mem_avx512", "update_sse"}, set(listed))
+        self.assertFalse({"triad", "daxpy", "ddot_avx"} & set(listed))
+        for kernel in "load", "store_sse", "copy", "stream", "update", "load_mem":
+            answer = Answer("likwid-bench", "-t", kernel, "-W", "S0:64kB:1:1:1", "-i", "2")
+            with self.subTest(kernel):
+                values = dict(re.findall(r"^([^:\n]+):\s+([0-9.e+-]+)", answer.out, re.M))
+                self.assertEqual((values["Size (Byte)"], answer.status), ("64000", 0))
+                self.assertGreater(float(values["MByte/s"]), 0)
+                self.silent(answer, "err")
+        answer = Answer("likwid-bench", "-t", "triad", "-W", "S0:64kB:1:1:1")
+        self.assertEqual((answer.lines, answer.status), ([], 2))
+        self.assertIn("four arrays", answer.notes)
+
+    def test_dcperf_and_lkp_read_stream(self):
+        answer = Answer("stream", "size=3M", "repeat=2", env={"OMP_NUM_THREADS": "1"})
+        self.assertIn("This system uses 8 bytes per array element.", answer.lines)
+        [size] = re.findall(r"Array size = (\d+)", answer.out)
+        rows = stream_rows(answer)
+        self.assertRegex(answer.out, r"Function    Best Rate MB/s  Avg time")
+        for name, arrays in ("Copy", 2), ("Triad", 3):
+            best, mean, least, most = rows[name]
+            self.assertLessEqual(least, mean)
+            self.assertLessEqual(mean, most)
+            self.assertAlmostEqual(best, arrays * 8 * int(size) / least / 1e6, delta=0.02 * best)
+        # No loop makes the other two: they have no row, and the status says so.
+        self.assertEqual((set(rows), answer.status), ({"Copy", "Triad"}, 1))
+        self.assertIn("Scale: no loop", answer.notes)
+        self.silent(answer, "err")
+
+    @fake.unittest.skipUnless(TWO, "one CPU")
+    def test_perfspect_reads_mlc(self):
+        answer = Answer("mlc", "--idle_latency", "-b64", "-t0.1", "-c1", "-i9999", link=True)
+        self.assertRegex(answer.out, rf"\(\s*{NUMBER}\s*ns\s*\)")
+        self.assertIn("no CPU 9999: memory is on the measuring CPU's node", answer.notes)
+        self.silent(answer, "err")
+        for words, count in ((["-X"], 19), (["-d0", "-T"], 1), (["-d0", "-R"], 1)):
+            answer = Answer("mlc", "--loaded_latency", *words, "-b64", "-t0.02")
+            with self.subTest(words):
+                rows = re.findall(r"^ (\d{5})\s+(\d+\.\d+)\s+(\d+\.\d+)$", answer.out, re.M)
+                self.assertEqual((len(rows), answer.status), (count, 0))
+                self.assertTrue(all(float(row[2]) > 0 for row in rows))
+                self.silent(answer, "err")
+        for mode in "--latency_matrix", "--bandwidth_matrix":
+            answer = Answer("mlc", mode, "-b64", "-X", "-t0.02")
+            with self.subTest(mode):
+                rows = [line.split("\t") for line in answer.lines if re.match(r"\s+\d+\t", line)]
+                self.assertTrue(rows and all(float(cell) > 0 for row in rows for cell in row[1:-1]))
+                self.assertEqual(len(rows), len(rows[0]) - 2)
+                self.silent(answer, "err")
+
+    @fake.unittest.skipUnless(TWO, "one CPU")
+    def test_mlc_alone_measures_all(self):
+        answer = Answer("mlc", "-b64", "-t0.02")
+        for title in ("ALL Reads        :", "3:1 Reads-Writes :", "2:1 Reads-Writes :",
+                      "1:1 Reads-Writes :", "Stream-triad like:",
+                      "Local Socket L2->L2 HIT  latency", "Local Socket L2->L2 HITM latency"):
+            self.assertRegex(answer.out, rf"(?m)^{re.escape(title)}\t{NUMBER}")
+        self.assertEqual(len(re.findall(r"^ \d{5}\t", answer.out, re.M)), 19)
+        self.assertNotRegex(answer.out, r"Intel|v3\.")
+        self.silent(answer, "err")
+
+    def test_what_was_not_measured_has_no_row(self):
+        for words in (["bw_mem", "1m", "xx"], ["mlc", "--c2c_bandwidth"], ["mlc", "--nosuch"],
+                      ["likwid-bench", "-t", "clload", "-w", "N:1MB"], ["lat_mem_rd", "-x"],
+                      ["multichase", "-c", "work:5"], ["stream", "-x"]):
+            answer = Answer(*words)
+            self.assertEqual((answer.lines, answer.status), ([], 2), words)
+            self.assertTrue(answer.notes, words)
+        done = subprocess.run([USER, "--as", "nosuch"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
