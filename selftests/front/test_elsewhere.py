@@ -121,7 +121,7 @@ class Elsewhere(fake.unittest.TestCase):
     def test_what_a_row_names_exists(self):
         known = {operation["name"] for operation in tests.OPERATIONS}
         keys = {key for test in self.known.values() for key in test} | {
-            "each", "array", "decimal", "at", "of_node", "domain"}
+            "each", "array", "decimal", "at", "cpunode", "domain"}
         rows, programs = calls.rows(), {row.of for row in calls.rows()}
         self.assertEqual(len(rows), len(re.findall(r"^(?:CALL|WORD)\(", calls.TABLE.read_text(),
                                                    re.M)))

@@ -396,7 +396,7 @@ static int replace_key(struct mc_text *t, char *word)
 	struct mc_text m = MC_TEXT(made);
 	double bytes;
 
-	if (!strncmp(word, "decimal", len)) {
+	if (!strncmp(word, "decimal=", len + 1)) {
 		bytes = strtod(value, &unit);
 		for (const char *units = "kMG", *u = strchr(units, *unit == 'K' ? 'k' : *unit);
 		     *unit && u && u >= units; u--)
@@ -404,19 +404,19 @@ static int replace_key(struct mc_text *t, char *word)
 		if (unit == value || bytes < 64)
 			return -EINVAL;
 		mc_textf(&m, "size=%llu", (unsigned long long)bytes / 64 * 64);
-	} else if (!strncmp(word, "domain", len)) {
+	} else if (!strncmp(word, "domain=", len + 1)) {
 		if (take_domain(value))
 			return -EINVAL;
 		mc_textf(&m, "cpu=");
 		show_list(&m);
-	} else if (!strncmp(word, "of_node", len)) {
+	} else if (!strncmp(word, "cpunode=", len + 1)) {
 		all_cpus();
 		keep('M', strtoul(value, &unit, 10));
 		if (*unit || !cpus.n)
 			return -EINVAL;
 		mc_textf(&m, "cpu=");
 		show_list(&m);
-	} else if (!strncmp(word, "at", len)) {
+	} else if (!strncmp(word, "at=", len + 1)) {
 		snprintf(made, sizeof(made), "/sys/devices/system/cpu/cpu%s", value);
 		bool there = isdigit(*value) && !access(made, F_OK);
 
