@@ -37,7 +37,8 @@ def rows() -> list[Row]:
 def table(programs: list[str]) -> str:
     """The calls of these programs as a table of the manual."""
     def literal(text: str) -> str:
-        return f"``{text}``" if text else ""
+        short = re.sub(r"((?:\w+,){3})(?:\w+,){5,}", r"\1...,", text)     # for narrow windows
+        return f"``{short}``" if text else ""
 
     lines = [".. csv-table::", "   :header-rows: 1", "   :widths: 20 30 50", "   :delim: |", "",
              "   call | meaning | memcache"]
