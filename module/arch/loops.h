@@ -181,7 +181,7 @@ enum mc_stores {
 	MC_STORES_COUNTER,	/* the values of the pass, see values_of_pass() */
 	MC_STORES_COPY,		/* of the second array */
 	MC_STORES_ONE_MORE,	/* the old word plus one */
-	MC_STORES_TRIAD,	/* of the second and third */
+	MC_STORES_TRIAD,	/* consecutive mantissas, computed from those of the others */
 	MC_STORES_BYTE,
 	MC_STORES_UNKNOWN,	/* something that nobody can verify */
 	MC_STORES_RUN,		/* consecutive values of the counter */

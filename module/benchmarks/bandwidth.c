@@ -11,11 +11,14 @@
  * data=random the words grow by a large odd step in place of one. With data=zero all
  * words are zero, before and after; the written array holds integers before a sample
  * that is verified, so that a lost store shows. For the triad a = b + 2 * c the integers
- * are the mantissas of doubles:
+ * and its like are the mantissas of doubles:
  *
  *   c = 1 + (C + i) / 2^52        bits 0x3ff << 52 | C + i
  *   b = 2 + 2 (B + i) / 2^52      bits 0x400 << 52 | B + i
  *   a = 4 + 4 ((B + C) / 2 + i) / 2^52, exact with or without FMA if B + C is even
+ *
+ * scale, a = 2 * b, has this b, and add, a = b + c, has a c like it. In a = b + c * d all words of
+ * d are 2, whose bits are those of b without B + i.
  */
 #include "arch/own.h"
 #include "arch/random.h"
@@ -95,7 +98,7 @@ static const struct mc_name pattern_names[] = {
 static const struct mc_key keys[] = {
 	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
 	  .help =
-	  "what the loop does; nt: non-temporal; triad: a=b+2c; rw31: 3 bytes read for 1 written, as asked for; ntrw31: the same with non-temporal stores; own: a loop that `memcache loop` has built; from memcpy_toio on: the kernel's own functions",
+	  "what the loop does; nt: non-temporal; scale: a=2b, add: a=b+c, triad: a=b+2c, triad4: a=b+cd; rw31: 3 bytes read for 1 written, as asked for; ntrw31: the same with non-temporal stores; own: a loop that `memcache loop` has built; from memcpy_toio on: the kernel's own functions",
 	},
 	{ .name = "width", .column = "width_bytes", .preset = "max", .kind = MC_CHOICE,
 	  .names = mc_width_names, .outcomes = width_outcomes, .found = true,
@@ -335,14 +338,26 @@ static int over_written(struct mc_worker *w, const struct mc_sampler *sampler,
 	return err;
 }
 
+/* Is an array the factor of the one before it: the same double in all words? */
+static bool is_factor(const struct share *s, unsigned int array)
+{
+	return array == 3 && (s->op == MC_OP_TRIAD4 || s->op == MC_OP_NTTRIAD4);
+}
+
 static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array,
 		      u64 first)
 {
 	struct share *s = (struct share *)sampler->shared->arg + w->index;
+	u64 data = s->fill.data;
+	int err;
 
 	s->fill.offset[0] = sampler->pass.offset[array];
 	s->fill.value = first;
-	return mc_pass_untimed(w, &s->fill);
+	if (is_factor(s, array))
+		s->fill.data = MC_DATA_ZERO;	/* nothing is added from word to word */
+	err = mc_pass_untimed(w, &s->fill);
+	s->fill.data = data;
+	return err;
 }
 
 /* First word of an array; arrays that are read hold different words. */
@@ -350,8 +365,10 @@ static u64 first_of_array(const struct share *s, unsigned int array)
 {
 	if (s->fill.data == MC_DATA_ZERO)
 		return 0;
+	if (is_factor(s, array))
+		return TWO_BITS;
 	if (mc_ops[s->op].stores == MC_STORES_TRIAD)
-		return (array == 1 ? TWO_BITS : ONE_BITS) + s->first;
+		return (array == 1 || s->op == MC_OP_ADD ? TWO_BITS : ONE_BITS) + s->first;
 	return array > 1 ? array * s->first : s->first;
 }
 

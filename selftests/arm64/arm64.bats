@@ -50,7 +50,7 @@ all_ok() {
 }
 
 @test "every operation and width on every type" {
-	all_ok 384 'bandwidth op=read,write,copy,rmw,triad,rw31,rw21,rw11 width=8,16,32 type=wb,wc,uc,np fence=none,uc verify=each,deferred size=12K repeat=2 warmup=1'
+	all_ok 432 'bandwidth op=read,write,copy,rmw,triad,triad4,rw31,rw21,rw11 width=8,16,32 type=wb,wc,uc,np fence=none,uc verify=each,deferred size=12K repeat=2 warmup=1'
 	all_ok 48 'bandwidth op=rw32,rw41,rw91 width=16,32 type=wb,wc,uc,np fence=none,uc size=20K repeat=2 warmup=1'
 	all_ok 96 'bandwidth op=ntread,ntwrite,ntcopy,nttriad,ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91,read,write width=max type=wb,wc,uc,np verify=each,deferred size=80K repeat=2 warmup=1'
 }

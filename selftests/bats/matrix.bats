@@ -13,7 +13,7 @@ all_ok() {
 # ntread has no 8-byte form.
 @test "every operation, width, fence, verification and type" {
 	local op widths n
-	for op in read ntread write ntwrite copy ntcopy rmw triad nttriad; do
+	for op in read ntread write ntwrite copy ntcopy rmw triad nttriad scale add triad4; do
 		widths=8,16,32,max n=4
 		[ $op != ntread ] || widths=16,32,max n=3
 		echo "bandwidth op=$op width=$widths type=wb,wc,uc fence=none,sfence,mfence,uc verify=each,deferred size=8K repeat=2 warmup=1" >run
@@ -29,8 +29,8 @@ all_ok() {
 }
 
 @test "lines in random order" {
-	echo 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,rw31,ntrw21 pattern=random width=16,32 type=wb,wc,uc size=8K,272K repeat=2 warmup=1 irq=off' >run
-	all_ok 132
+	echo 'bandwidth op=read,ntread,write,ntwrite,copy,ntcopy,rmw,triad,nttriad,triad4,rw31,ntrw21 pattern=random width=16,32 type=wb,wc,uc size=8K,272K repeat=2 warmup=1 irq=off' >run
+	all_ok 144
 }
 
 @test "strings, and the kernel's own functions" {

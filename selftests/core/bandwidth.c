@@ -216,12 +216,12 @@ static void test_other_data_is_ok(void **state)
 static void test_data_that_an_operation_lacks_is_refused(void **state)
 {
 	static const char *const refused[] = {
-		"op=rmw data=zero", "op=triad data=random", "op=nttriad data=random",
+		"op=rmw data=zero", "op=triad data=random", "op=nttriad4 data=random",
 		"op=rep_stosb data=random", "op=rw31 width=8 data=zero",
 		"op=rw11 width=8 data=random", "op=write readback=on data=zero",
 	};
 	static const char *const taken[] = {
-		"op=rmw data=random", "op=triad data=zero", "op=rep_stosb data=zero",
+		"op=rmw data=random", "op=triad4 data=zero", "op=rep_stosb data=zero",
 		"op=rw31 width=16 data=zero", "op=write readback=on data=random",
 	};
 
@@ -381,7 +381,8 @@ static void test_wrong_loads_are_found(void **state)
 {
 	static const u8 reading[] = {
 		MC_OP_READ, MC_OP_NTREAD, MC_OP_RMW, MC_OP_COPY, MC_OP_NTCOPY, MC_OP_TRIAD,
-		MC_OP_NTTRIAD, MC_OP_RW31, MC_OP_RW21, MC_OP_RW11, MC_OP_RW32, MC_OP_RW41,
+		MC_OP_NTTRIAD, MC_OP_SCALE, MC_OP_ADD, MC_OP_TRIAD4, MC_OP_NTTRIAD4, MC_OP_RW31,
+		MC_OP_RW21, MC_OP_RW11, MC_OP_RW32, MC_OP_RW41,
 		MC_OP_RW91, MC_OP_NTRW31, MC_OP_NTRW21, MC_OP_NTRW11, MC_OP_NTRW32, MC_OP_NTRW41,
 		MC_OP_NTRW91, MC_OP_MOVDIR64B, MC_OP_REP_MOVSB
 	};
@@ -479,6 +480,8 @@ static void test_triads_never_compute_with_denormals(void **state)
 	blank = 0;
 	assert_int_equal(verified("size=30K op=triad"), MC_VERIFIED_OK);
 	assert_int_equal(verified("size=30K op=nttriad verify=deferred"), MC_VERIFIED_OK);
+	assert_int_equal(verified("size=30K op=triad4"), MC_VERIFIED_OK);
+	assert_int_equal(verified("size=30K op=add"), MC_VERIFIED_OK);
 	blank = 0xa5;
 	assert_int_equal(denormals, 0);
 }

@@ -96,6 +96,7 @@ static void test_rates_are_those_of_the_payload(void **state)
 	assert_rate("ntwrite", "size=30K readback=on", 30720, 2 * 30720);
 	/* 4096 / 3 is 21 lines and a bit. */
 	assert_rate("triad", "size=4K", 3 * 21 * 64, 3 * 21 * 64);
+	assert_rate("triad4", "size=5K", 4 * 20 * 64, 4 * 20 * 64);
 	assert_rate("rw31", "size=5K", 4 * 20 * 64, 4 * 20 * 64);
 	assert_rate("rw32", "size=5K", 5 * 16 * 64, 5 * 16 * 64);
 	assert_rate("ntrw91", "size=5K", 10 * 8 * 64, 10 * 8 * 64);

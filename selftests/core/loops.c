@@ -27,7 +27,9 @@ bool mc_cpu_has(enum mc_feature feature)
 
 static u64 operand(int i, u64 word)
 {
-	/* Doubles whose mantissas count, as bandwidth.c has them. */
+	/* Doubles whose mantissas count, as bandwidth.c has them; the fourth array is a factor. */
+	if (i == 3)
+		return 0x400ULL << 52;
 	return (i == 1 ? 0x400ULL : 0x3ffULL) << 52 | (1000 * (u64)i + word);
 }
 
@@ -86,6 +88,18 @@ static int reads_beside(enum mc_op op)
 	       mc_ops[op].arrays - mc_op_written(&mc_ops[op]) : 0;
 }
 
+/* What a loop over doubles computes. */
+static double computed(enum mc_op op, u64 w)
+{
+	double b = as_double(array[1].word[w]), c = as_double(array[2].word[w]);
+
+	if (op == MC_OP_SCALE)
+		return 2 * b;
+	if (op == MC_OP_ADD)
+		return b + c;
+	return b + c * (mc_ops[op].arrays > 3 ? as_double(array[3].word[w]) : 2);
+}
+
 static u64 data;	/* MC_DATA_*, in the arguments of each loop */
 
 /* The step that loops count by. */
@@ -124,8 +138,7 @@ static u64 expect(const struct mc_loop *loop, u64 words, u64 passes, u64 first)
 				model[w]++;
 				break;
 			case MC_STORES_TRIAD:
-				model[w] = as_bits(as_double(array[1].word[w]) +
-						   2 * as_double(array[2].word[w]));
+				model[w] = as_bits(computed(loop->op, w));
 				break;
 			default:
 				sum += model[w];

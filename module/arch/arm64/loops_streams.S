@@ -11,17 +11,9 @@
  */
 #include "arch/arm64/macros/loops_bodies.S"
 
-.macro AT_STREAM arrays
-	ldr x2, [x6]
-	add x2, x2, x10
-	.if \arrays > 1
-	ldr x3, [x6, #8]
-	add x3, x3, x10
-	.endif
-	.if \arrays > 2
-	ldr x4, [x6, #16]
-	add x4, x4, x10
-	.endif
+.macro AT_STREAM r, nothing
+	ldr \r, [x6, #8 * mc_n]
+	add \r, \r, x10
 .endm
 
 .macro LOOP_STREAMS name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \
@@ -39,7 +31,7 @@ FUNCTION_TYPED \name
 	ldr x6, [x0, #MC_ARG_AT]
 	.balign 64
 .Lstream\@:
-	AT_STREAM \arrays
+	EACH \arrays, AT_STREAM
 	ACCESSES 256, \w, \body, \behind, \count
 	add x6, x6, #32
 	cmp x6, x7

@@ -12,16 +12,8 @@
 #include "arch/x86/macros/loops_bodies.S"
 
 .macro AT_STREAM arrays
-	movq (%rcx), %rdx
-	addq %r11, %rdx
-	.if \arrays > 1
-	movq 8(%rcx), %r9
-	addq %r11, %r9
-	.endif
-	.if \arrays > 2
-	movq 16(%rcx), %r10
-	addq %r11, %r10
-	.endif
+	EACH \arrays, movq 8*mc_n(%rcx)
+	EACH \arrays, addq %r11
 .endm
 
 .macro LOOP_STREAMS name, w, body, arrays=1, prep=PREP_NONE, done=DONE_NONE, \

@@ -242,6 +242,9 @@ LOOP(NTWRITE, 8)
 LOOP(NTWRITE, 64)
 LOOP(COPY, 8)
 LOOP(RMW, 8)
+LOOP(SCALE, 8)
+LOOP(ADD, 8)
+LOOP(TRIAD4, 8)
 LOOP(SUM, 64)
 LOOP(FILL, 64)
 
@@ -252,7 +255,8 @@ void mc_asm_flush64(struct mc_loop_args *args)
 
 const struct mc_loop mc_loops[] = {
 	ROW(READ, 8), ROW(READ, 16), ROW(READ, 64), ROW(WRITE, 8), ROW(WRITE, 64),
-	ROW(NTWRITE, 8), ROW(NTWRITE, 64), ROW(COPY, 8), ROW(RMW, 8), ROW(SUM, 64), ROW(FILL, 64),
+	ROW(NTWRITE, 8), ROW(NTWRITE, 64), ROW(COPY, 8), ROW(RMW, 8), ROW(SCALE, 8),
+	ROW(ADD, 8), ROW(TRIAD4, 8), ROW(SUM, 64), ROW(FILL, 64),
 	{ MC_OP_FLUSH, LINE, MC_CPU_BASE, mc_asm_flush64 }, { }
 };
 

@@ -80,9 +80,78 @@
 	.endif
 .endm
 
+.macro TWICE_B w, k, o
+	.if \w == 8
+	ldr d6, [x3, #\o]
+	fmul d\k, d6, d1
+	.elseif \w == 16
+	ldr q6, [x3, #\o]
+	fmul v\k\().2d, v6.2d, v1.2d
+	.else
+	ldp q6, q7, [x3, #\o]
+	fmul v\k\().2d, v6.2d, v1.2d
+	fmul v2\k\().2d, v7.2d, v1.2d
+	.endif
+.endm
+
+/* Number k is b, number 6 is c. */
+.macro LOAD_B_AND_C w, k, o
+	W \w, "ldr d\k, [x3, #\o]", "ldr q\k, [x3, #\o]", "ldp q\k, q2\k, [x3, #\o]"
+	W \w, "ldr d6, [x4, #\o]", "ldr q6, [x4, #\o]", "ldp q6, q7, [x4, #\o]"
+.endm
+
+.macro B_PLUS_C w, k, o
+	LOAD_B_AND_C \w, \k, \o
+	.if \w == 8
+	fadd d\k, d\k, d6
+	.else
+	fadd v\k\().2d, v\k\().2d, v6.2d
+	.endif
+	.if \w == 32
+	fadd v2\k\().2d, v2\k\().2d, v7.2d
+	.endif
+.endm
+
+.macro B_PLUS_CD w, k, o
+	LOAD_B_AND_C \w, \k, \o
+	W \w, "ldr d28, [x5, #\o]", "ldr q28, [x5, #\o]", "ldp q28, q29, [x5, #\o]"
+	.if \w == 8
+	fmadd d\k, d6, d28, d\k
+	.else
+	fmla v\k\().2d, v6.2d, v28.2d
+	.endif
+	.if \w == 32
+	fmla v2\k\().2d, v7.2d, v29.2d
+	.endif
+.endm
+
+.macro STORE_DOUBLES w, k, o
+	W \w, "str d\k, [x2, #\o]", "str q\k, [x2, #\o]", "stp q\k, q2\k, [x2, #\o]"
+.endm
+
 .macro DO_TRIAD w, k, o
 	B_PLUS_2C \w, \k, \o
-	W \w, "str d\k, [x2, #\o]", "str q\k, [x2, #\o]", "stp q\k, q2\k, [x2, #\o]"
+	STORE_DOUBLES \w, \k, \o
+.endm
+
+.macro DO_SCALE w, k, o
+	TWICE_B \w, \k, \o
+	STORE_DOUBLES \w, \k, \o
+.endm
+
+.macro DO_ADD w, k, o
+	B_PLUS_C \w, \k, \o
+	STORE_DOUBLES \w, \k, \o
+.endm
+
+.macro DO_TRIAD4 w, k, o
+	B_PLUS_CD \w, \k, \o
+	STORE_DOUBLES \w, \k, \o
+.endm
+
+.macro DO_NTTRIAD4 w, k, o
+	B_PLUS_CD \w, \k, \o
+	DO_NTWRITE \w, \k, \o
 .endm
 
 .macro DO_NTTRIAD w, k, o

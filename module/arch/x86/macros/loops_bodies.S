@@ -105,18 +105,78 @@
 	.endif
 .endm
 
-.macro DO_TRIAD w, k, o
-	B_PLUS_2C \w, \k, \o
+.macro TWICE_B w, k, o
+	.if \w == 8
+	movsd \o(%r9), %xmm\k
+	mulsd %xmm1, %xmm\k
+	.elseif \w == 16
+	movapd \o(%r9), %xmm\k
+	mulpd %xmm1, %xmm\k
+	.elseif \w == 32
+	vmulpd \o(%r9), %ymm1, %ymm\k
+	.else
+	vmulpd \o(%r9), %zmm1, %zmm\k
+	.endif
+.endm
+
+.macro ADD_B w, k, o
+	W \w, "addsd \o(%r9), %xmm\k", "addpd \o(%r9), %xmm\k", \
+		"vaddpd \o(%r9), %ymm\k, %ymm\k", "vaddpd \o(%r9), %zmm\k, %zmm\k"
+.endm
+
+.macro LOAD_C w, k, o
+	W \w, "movsd \o(%r10), %xmm\k", "movapd \o(%r10), %xmm\k", \
+		"vmovapd \o(%r10), %ymm\k", "vmovapd \o(%r10), %zmm\k"
+.endm
+
+.macro B_PLUS_CD w, k, o
+	LOAD_C \w, \k, \o
+	W \w, "mulsd \o(%r8), %xmm\k", "mulpd \o(%r8), %xmm\k", \
+		"vmulpd \o(%r8), %ymm\k, %ymm\k", "vmulpd \o(%r8), %zmm\k, %zmm\k"
+	ADD_B \w, \k, \o
+.endm
+
+.macro STORE_DOUBLES w, k, o
 	W \w, "movsd %xmm\k, \o(%rdx)", "movapd %xmm\k, \o(%rdx)", \
 		"vmovapd %ymm\k, \o(%rdx)", "vmovapd %zmm\k, \o(%rdx)"
 .endm
 
-.macro DO_NTTRIAD w, k, o
-	B_PLUS_2C \w, \k, \o
+.macro STREAM_DOUBLES w, k, o
 	.if \w == 8
 	movq %xmm\k, %r1\k
 	.endif
 	DO_NTWRITE \w, \k, \o
+.endm
+
+.macro DO_TRIAD w, k, o
+	B_PLUS_2C \w, \k, \o
+	STORE_DOUBLES \w, \k, \o
+.endm
+
+.macro DO_NTTRIAD w, k, o
+	B_PLUS_2C \w, \k, \o
+	STREAM_DOUBLES \w, \k, \o
+.endm
+
+.macro DO_SCALE w, k, o
+	TWICE_B \w, \k, \o
+	STORE_DOUBLES \w, \k, \o
+.endm
+
+.macro DO_ADD w, k, o
+	LOAD_C \w, \k, \o
+	ADD_B \w, \k, \o
+	STORE_DOUBLES \w, \k, \o
+.endm
+
+.macro DO_TRIAD4 w, k, o
+	B_PLUS_CD \w, \k, \o
+	STORE_DOUBLES \w, \k, \o
+.endm
+
+.macro DO_NTTRIAD4 w, k, o
+	B_PLUS_CD \w, \k, \o
+	STREAM_DOUBLES \w, \k, \o
 .endm
 
 /* xmm6 collects the differences; for 8 bytes rax does. */

@@ -27,7 +27,8 @@ class Core:
 
 
 # How many arrays an operation reads and writes; all of them are payload. `nt` may stand before it.
-ARRAYS = {"read": (1, 0), "write": (0, 1), "copy": (1, 1), "rmw": (1, 1), "triad": (2, 1)}
+ARRAYS = {"read": (1, 0), "write": (0, 1), "copy": (1, 1), "rmw": (1, 1), "triad": (2, 1),
+          "scale": (1, 1), "add": (2, 1), "triad4": (3, 1)}
 MIX = re.compile(r"rw(\d)(\d)")
 
 
