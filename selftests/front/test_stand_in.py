@@ -2,6 +2,7 @@
 """memcache-user in the place of other programs: what six harnesses read of those, they read of it.
 Each parser is written from what the harness does with the program's output, both streams of it."""
 
+import json
 import os
 import re
 import subprocess
@@ -20,13 +21,16 @@ class Answer:
 
     def __init__(self, *words: str, env: dict | None = None, link: bool = False):
         with tempfile.TemporaryDirectory() as directory:
-            notes = Path(directory, "notes")
+            notes, results = Path(directory, "notes"), Path(directory, "results")
             program = Path(directory, words[0])
             program.symlink_to(USER)
             command = [program, *words[1:]] if link else [USER, "--as", *words]
             done = subprocess.run(command, capture_output=True, text=True, timeout=300,
-                                  env={**os.environ, "MEMCACHE_NOTES": str(notes), **(env or {})})
+                                  env={**os.environ, "MEMCACHE_NOTES": str(notes),
+                                       "MEMCACHE_RESULTS": str(results), **(env or {})})
             self.notes = notes.read_text() if notes.exists() else ""
+            lines = results.read_text().splitlines() if results.exists() else []
+            self.results = [one for one in map(json.loads, lines) if one["record"] == "result"]
         self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
         self.lines = (self.out + self.err).splitlines()
 
@@ -50,19 +54,21 @@ class StandIn(fake.unittest.TestCase):
                 [line] = answer.lines
                 mb, rate = map(float, line.split())
                 self.assertEqual((mb, answer.status), (1.05, 0))
-                self.assertGreater(rate, 0)
+                twice = 2 if op in ("rdwr", "cp", "fcp", "bcopy") else 1
+                self.assertAlmostEqual(rate, answer.results[0]["mb_per_s"] / twice, delta=0.1)
                 self.silent(answer, "out")
         answer = Answer("lat_mem_rd", "-N", "1", "1m", "128")
         self.assertEqual(answer.lines[0], '"stride=128')
         rows = dict(line.split() for line in answer.lines[1:] if line)
         self.assertLessEqual({"0.00098", "0.12500", "1.00000"}, set(rows))
-        self.assertTrue(all(float(ns) > 0 for ns in rows.values()))
+        self.assertEqual(list(rows.values()), [f"{one['ns_per_load']:.3f}"
+                                               for one in answer.results])
         self.silent(answer, "out")
         self.assertIn("sizes double", answer.notes)
 
     def test_perfkit_reads_multichase(self):
         answer = Answer(*"multichase -a -v -c simple -t 1 -m 65536 -s 64".split())
-        self.assertRegex(answer.out.split()[-1], r"^[0-9]+\.[0-9]{3}$")
+        self.assertEqual(answer.out.split()[-1], f"{answer.results[0]['ns_per_load']:.3f}")
         self.silent(answer, "err")
 
     def test_kerncraft_reads_likwid(self):
@@ -74,7 +80,8 @@ class StandIn(fake.unittest.TestCase):
             with self.subTest(kernel):
                 values = dict(re.findall(r"^([^:\n]+):\s+([0-9.e+-]+)", answer.out, re.M))
                 self.assertEqual((values["Size (Byte)"], answer.status), ("64000", 0))
-                self.assertGreater(float(values["MByte/s"]), 0)
+                self.assertAlmostEqual(float(values["MByte/s"]), answer.results[0]["mb_per_s"],
+                                       delta=0.1)
                 self.silent(answer, "err")
         answer = Answer("likwid-bench", "-t", "daxpy", "-W", "S0:64kB:1:1:1")
         self.assertEqual((answer.lines, answer.status), ([], 2))
@@ -101,12 +108,19 @@ class StandIn(fake.unittest.TestCase):
         self.assertRegex(answer.out, rf"\(\s*{NUMBER}\s*ns\s*\)")
         self.assertIn("no CPU 9999: memory is on the measuring CPU's node", answer.notes)
         self.silent(answer, "err")
-        for words, count in ((["-X"], 19), (["-d0", "-T"], 1), (["-d0", "-R"], 1)):
+        self.assertIn(f"{answer.results[0]['ns_per_load']:.1f}", answer.out)
+        for words, count, more in ((["-X"], 19, 0), (["-d0", "-T"], 1, 0), (["-d0", "-R"], 1, 0),
+                                   (["-d100", "-W3"], 1, 1 / 3), (["-d9", "-W5"], 1, 1),
+                                   (["-d100", "-W7"], 1, 0)):
             answer = Answer("mlc", "--loaded_latency", *words, "-b64", "-t0.02")
             with self.subTest(words):
                 rows = re.findall(r"^ (\d{5})\s+(\d+\.\d+)\s+(\d+\.\d+)$", answer.out, re.M)
                 self.assertEqual((len(rows), answer.status), (count, 0))
-                self.assertTrue(all(float(row[2]) > 0 for row in rows))
+                for (_, ns, rate), one in zip(rows, answer.results, strict=True):
+                    load = one.get("load_mb_per_s", one["mb_per_s"])
+                    self.assertEqual(ns, f"{one.get('ns_per_load', 0):.2f}")
+                    self.assertAlmostEqual(float(rate), one["mb_per_s"] + more * load, delta=0.3)
+                self.assertEqual("0.00" in answer.notes, "-T" in words)
                 self.silent(answer, "err")
         for mode in "--latency_matrix", "--bandwidth_matrix":
             answer = Answer("mlc", mode, "-b64", "-X", "-t0.02")
@@ -119,6 +133,14 @@ class StandIn(fake.unittest.TestCase):
     @fake.unittest.skipUnless(TWO, "one CPU")
     def test_mlc_alone_measures_all(self):
         answer = Answer("mlc", "-b64", "-t0.02")
+        rates = {one["op"]: one["mb_per_s"] for one in answer.results if one["test"] == "bandwidth"
+                 and one["op"] != "read"}
+        for title, op, factor in (("3:1 Reads-Writes :", "rw21", 4 / 3),
+                                  ("2:1 Reads-Writes :", "rw11", 3 / 2),
+                                  ("1:1 Reads-Writes :", "write", 2),
+                                  ("Stream-triad like:", "nttriad", 1)):
+            [rate] = re.findall(rf"(?m)^{title}\t{NUMBER}", answer.out)
+            self.assertAlmostEqual(float(rate), factor * rates[op], delta=0.3)
         for title in ("ALL Reads        :", "3:1 Reads-Writes :", "2:1 Reads-Writes :",
                       "1:1 Reads-Writes :", "Stream-triad like:",
                       "Local Socket L2->L2 HIT  latency", "Local Socket L2->L2 HITM latency"):

@@ -306,14 +306,22 @@ static int likwid_bench(char **args)
 
 /* ------------------------------------------------------------------------- MLC */
 
-/* MLC counts the lines that stores read before they write them, too. */
-static double mlc_rate(const struct got *g, double rate)
+/*
+ * MLC counts the lines that stores read before they write them, too: a line that is stored is a
+ * read and a write. Return: was the rate measured?
+ */
+static bool mlc_rate(const struct got *g, double *rate)
 {
 	const struct mc_op_info *op = op_of(g);
+	double load;
 
-	if (!op->nontemporal && op->arrays > 1)
-		rate *= (double)(op->payload + mc_op_written(op)) / op->payload;
-	return rate;
+	if (!figure(g, "mb_per_s", rate))
+		return false;
+	if (!figure(g, "load_mb_per_s", &load))		/* without a thread that only reads */
+		load = *rate;
+	if (!op->nontemporal)
+		*rate += load * mc_op_written(op) / op->payload;
+	return true;
 }
 
 static const char *value_behind(char **args, const char *option)
@@ -349,15 +357,16 @@ static int loaded_latency(char **args)
 	if (n_got)
 		printf("Inject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n"
 		       "==========================\n");
+	if (n_got && strcmp(got->spec->name, "loaded"))
+		mc_user_note("mlc: -T measures no latency, of which it prints 0.00");
 	for (i = 0; i < n_got; i++) {
 		bool latency = !strcmp(got[i].spec->name, "loaded");
 
-		if (!figure(&got[i], "mb_per_s", &rate) ||
+		if (!mlc_rate(&got[i], &rate) ||
 		    (latency && !figure(&got[i], "ns_per_load", &ns)))
 			status = MC_USER_FAILED;
 		else
-			printf(" %05llu\t%6.2f\t%9.1f\n", key_of(&got[i], "delay", NULL), ns,
-			       mlc_rate(&got[i], rate));
+			printf(" %05llu\t%6.2f\t%9.1f\n", key_of(&got[i], "delay", NULL), ns, rate);
 	}
 	return status;
 }
@@ -414,12 +423,13 @@ static int matrix(char **args, bool latency)
 				snprintf(more, sizeof(more), "-T -d0 -k%s -j%d", list, column);
 			err = measure_call("mlc", latency ? "--idle_latency" : "--loaded_latency",
 					   args, more);
-			if (err || !figure(got, latency ? "ns_per_load" : "mb_per_s", &value)) {
+			if (err || !(latency ? figure(got, "ns_per_load", &value) :
+					       mlc_rate(got, &value))) {
 				printf("     -\t");
 				status = err ? err : MC_USER_FAILED;
 				continue;
 			}
-			printf("%6.1f\t", latency ? value : mlc_rate(got, value));
+			printf("%6.1f\t", value);
 		}
 		printf("\n");
 		fflush(stdout);
@@ -440,9 +450,9 @@ static int bandwidth_matrix(char **args)
 static int injection(const char *mode, char **args)
 {
 	static const char * const titles[] = {
-		"read", "ALL Reads        :", "rw31", "3:1 Reads-Writes :",
-		"rw21", "2:1 Reads-Writes :", "rw11", "1:1 Reads-Writes :",
-		"triad", "Stream-triad like:",
+		"read", "ALL Reads        :", "rw21", "3:1 Reads-Writes :",
+		"rw11", "2:1 Reads-Writes :", "write", "1:1 Reads-Writes :",
+		"nttriad", "Stream-triad like:",
 	};
 	int status = measure_call("mlc", mode, args, "");
 	unsigned int i, k;
@@ -453,11 +463,10 @@ static int injection(const char *mode, char **args)
 
 		for (k = 0; k < ARRAY_SIZE(titles) && strcmp(titles[k], op); k += 2)
 			;
-		if (!figure(&got[i], "mb_per_s", &rate))
+		if (!mlc_rate(&got[i], &rate))
 			status = MC_USER_FAILED;
 		else
-			printf("%s\t%.1f\t\n", k < ARRAY_SIZE(titles) ? titles[k + 1] : op,
-			       mlc_rate(&got[i], rate));
+			printf("%s\t%.1f\t\n", k < ARRAY_SIZE(titles) ? titles[k + 1] : op, rate);
 	}
 	return status;
 }
@@ -472,43 +481,78 @@ static int print_max_bandwidth(char **args)
 	return injection("--max_bandwidth", args);
 }
 
-/* Between two cores of a node, or the two CPUs of -c and -w. */
+/* The time of a line in this state that a CPU has written. Return: was it measured? */
+static bool line_time(const char *state, unsigned int writer, double *ns)
+{
+	const char *has;
+	unsigned int i;
+	double by;
+
+	for (i = 0; i < n_got; i++) {
+		key_of(&got[i], "state", &has);
+		if (!strcmp(has, state) && figure(&got[i], "writer_cpu", &by) && by == writer)
+			return figure(&got[i], "ns_per_line", ns);
+	}
+	return false;
+}
+
+/* Between two cores of a node, or the two CPUs of -c and -w; then between nodes. */
 static int c2c_latency(char **args)
 {
-	const char *reader = value_behind(args, "-c"), *writer = value_behind(args, "-w"), *state;
-	unsigned int cpu, first = MC_MAX_CPUS, second = MC_MAX_CPUS, i;
+	static const char * const states[] = { "hit", "hitm" }, * const homes[] = {
+		"writer", "reader" };
+	static char list[8192];
+	static unsigned int first[MC_MAX_NODES], node[MC_MAX_NODES];
+	const char *reader = value_behind(args, "-c"), *writer = value_behind(args, "-w");
+	unsigned int cpu, one = MC_MAX_CPUS, other = MC_MAX_CPUS, n = 0, i, w, r;
 	char more[64] = "";
-	int status;
+	int status, err;
 	double ns;
 
 	for (cpu = 0; cpu < MC_MAX_CPUS && (!reader || !writer); cpu++) {
 		if (!mc_cpu_usable(cpu))
 			continue;
-		if (first == MC_MAX_CPUS)
-			first = cpu;
-		else if (second == MC_MAX_CPUS && mc_cpu_core(cpu) != mc_cpu_core(first) &&
-			 mc_cpu_node(cpu) == mc_cpu_node(first))
-			second = cpu;
+		if (one == MC_MAX_CPUS)
+			one = cpu;
+		else if (other == MC_MAX_CPUS && mc_cpu_core(cpu) != mc_cpu_core(one) &&
+			 mc_cpu_node(cpu) == mc_cpu_node(one))
+			other = cpu;
 	}
 	if (!reader && !writer)
-		snprintf(more, sizeof(more), "cpu=%u,%u", first, second);
+		snprintf(more, sizeof(more), "cpu=%u,%u", one, other);
 	status = measure_call("mlc", "--c2c_latency", args, more);
-	if (writer)
-		first = strtoul(writer, NULL, 10);
-	for (i = 0; i < 2 * n_got; i++) {	/* hits first */
-		const struct got *g = &got[i % n_got];
-		double by;
-
-		state = "";
-		key_of(g, "state", &state);
-		if (strcmp(state, i < n_got ? "hit" : "hitm") ||
-		    !figure(g, "writer_cpu", &by) || by != first)
-			continue;
-		if (figure(g, "ns_per_line", &ns))
-			printf("Local Socket L2->L2 %s latency\t%.1f\n",
-			       i < n_got ? "HIT " : "HITM", ns);
+	one = writer ? strtoul(writer, NULL, 10) : one;
+	for (i = !!writer; i < ARRAY_SIZE(states) && !status; i++) {
+		if (line_time(states[i], one, &ns))
+			printf("Local Socket L2->L2 %s latency\t%.1f\n", i ? "HITM" : "HIT ", ns);
 		else
 			status = MC_USER_FAILED;
+	}
+	for (i = 0; i < MC_MAX_NODES && !reader && !writer; i++) {
+		if (has_memory(i) && cpus_of(i, list, sizeof(list), &first[n]))
+			node[n++] = i;
+	}
+	for (i = 0; i < ARRAY_SIZE(homes) && n > 1; i++) {
+		printf("Remote Socket L2->L2 HITM latency (data address homed in %s socket)\n"
+		       "\t\t\tReader Numa Node\nWriter Numa Node", homes[i]);
+		for (r = 0; r < n; r++)
+			printf("%6u\t", node[r]);
+		for (w = 0; w < n; w++) {
+			printf("\n%13u\t", node[w]);
+			for (r = 0; r < n; r++) {
+				snprintf(more, sizeof(more), "cpu=%u,%u state=hitm home=%s",
+					 first[w], first[r], homes[i]);
+				err = r == w ? 0 : measure_call("mlc", "--c2c_latency", args, more);
+				if (r != w && !err && line_time("hitm", first[w], &ns)) {
+					printf("%6.1f\t", ns);
+					continue;
+				}
+				printf("     -\t");
+				if (r != w)
+					status = err ? err : MC_USER_FAILED;
+			}
+		}
+		printf("\n");
 	}
 	return status;
 }
@@ -630,12 +674,15 @@ static bool divert(void)
 int mc_user_stand_in(const char *name, char **args)
 {
 	bool to_syslog = divert();
-	int status = MC_USER_USAGE;
+	const char *results = getenv("MEMCACHE_RESULTS");
+	int status = results ? mc_user_save_to(results) : 0;
 	char line[1024];
 	unsigned int i;
 	FILE *notes;
 
-	for (i = 0; i < ARRAY_SIZE(programs); i++) {
+	if (status)
+		fprintf(stderr, "memcache-user: %s: %s\n", results, strerror(-status));
+	for (i = 0; i < ARRAY_SIZE(programs) && status >= 0; i++) {
 		if (!strcmp(programs[i].name, name))
 			status = programs[i].print(args);
 	}
@@ -649,5 +696,5 @@ int mc_user_stand_in(const char *name, char **args)
 			syslog(LOG_INFO, "%s", line);
 		fclose(notes);
 	}
-	return mc_user_flush() ? MC_USER_FAILED : status;
+	return mc_user_flush() || mc_user_saved() || status < 0 ? MC_USER_FAILED : status;
 }

@@ -471,7 +471,8 @@ static int apply(struct words *w, const struct argument *arg, enum rank rank)
 		w->asked |= rank == ASKED;
 		rank = min(rank, BESIDE);
 	}
-	if (arg->row->how == MC_SAME && !strstr(w->note, arg->row->note))
+	if (arg->row->how == MC_SAME && strncmp(arg->row->ours, "suite=", 6) &&
+	    !strstr(w->note, arg->row->note))
 		snprintf(w->note + strlen(w->note), sizeof(w->note) - strlen(w->note), "%s%s",
 			 *w->note ? "; " : "", arg->row->note);
 	return 0;
