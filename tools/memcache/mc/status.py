@@ -33,7 +33,7 @@ PARTS = {
     "plot": "there is nothing to draw, or no matplotlib",
     "report": "there is nothing to contribute",
     "export": "there are no results",
-    "import": "no sample lies within a record",
+    "import": "pcm: no sample lies within a record",
     "doctor": "something prevents measuring UC",
     "counters": "there are no counters, or they could not be set",
     "loop": "the loop does not assemble, or there are no headers to build its module with",

@@ -73,10 +73,22 @@ def is_timed(result: dict) -> bool:
     return bool(result.get("median_ns") and result.get("mean_ns"))
 
 
+def of_figure(result: dict) -> Estimate | None:
+    """The time that the figure of a result says, of a load or a byte; None if it has none. So
+    results of other programs are compared, whose samples are not known."""
+    test = tests.test_of(result["test"])
+    value = result.get(test.main() or "")
+    if not isinstance(value, (int, float)) or value <= 0:
+        return None
+    return of_single_time(1e3 / value if str(test.main()).endswith("mb_per_s") else value)
+
+
 def median_time(result: dict, exact: bool = False) -> Estimate | None:
     """The median time of a sample of this result, or of one of its loads; None if nothing was
     measured. `exact`: on this machine equal runs take equal times, so that the samples of one run
     have all spread that there is."""
+    if "tool" in result:
+        return of_figure(result)
     if not is_timed(result):
         return None
     each = next((result[name] for name in tests.test_of(result["test"]).figures_with_role("count")

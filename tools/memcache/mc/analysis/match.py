@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mc import Failure
-from mc.analysis.estimate import median_time
+from mc.analysis.estimate import median_time, of_figure
 from mc.analysis.judge import EMULATED, LIMIT, NO_TIME, Difference, Word, judge, unknown_difference
 from mc.records import places, tests, units
 from mc.records.fields import WHICH, request_keys
@@ -47,6 +47,20 @@ class Batch:
     def is_simulated(self) -> bool:
         return bool(self.machine.get("simulated"))
 
+    @property
+    def is_imported(self) -> bool:
+        """Whether another program measured all of it."""
+        return all("tool" in result for result in self.results)
+
+    @property
+    def unknown_keys(self) -> set[str]:
+        """The keys of which another program does not say anything."""
+        if not self.is_imported:
+            return set()
+        keys = [_keys(result) for result in self.results]
+        return {key for one in keys for key in one if all(other.get(key) is None
+                                                          for other in keys)}
+
 
 @dataclass
 class Pairing:
@@ -61,7 +75,8 @@ class Pairing:
 
     def judge(self, a: dict, b: dict, limit: float = LIMIT) -> Difference:
         """What is known of the difference between two of its records."""
-        base, other = (median_time(result, self.a.is_simulated and self.b.is_simulated)
+        base, other = (of_figure(result) if "tool" in a or "tool" in b else
+                       median_time(result, self.a.is_simulated and self.b.is_simulated)
                        for result in (a, b))
         if not base or not other:
             return Difference(Word.UNKNOWN, 0, why=NO_TIME)
@@ -107,7 +122,9 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
     if not mixed and a.is_simulated != b.is_simulated:
         pairing.refused.append("any of it: one machine is simulated, the other is not")
         return pairing
-    skip = {*pairing.free, *IGNORED}
+    unknown = {*a.unknown_keys, *b.unknown_keys} if a.is_imported or b.is_imported else {"threads"}
+    pairing.free = {key: pair for key, pair in pairing.free.items() if key not in unknown}
+    skip = {*pairing.free, *IGNORED, *unknown}
     waiting: dict[tuple, list[dict]] = {}
     for result in b.results:
         waiting.setdefault(_key(result, skip), []).append(result)
@@ -129,10 +146,15 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
 def _key(result: dict, skip: Iterable[str]) -> tuple:
     """What a record and its partner have in common. A key that an older version did not have
     counts as its default."""
-    request = tests.columns_with_presets(result["test"]) | request_keys(result)
+    request = tests.columns_with_presets(result["test"]) | _keys(result)
     keys = {key: value for key, value in request.items() if key not in skip}
     which = tuple(result.get(key) for key in WHICH)
     return result["test"], which, frozenset(keys.items())
+
+
+def _keys(result: dict) -> dict:
+    """The keys of the request, and the number of threads, by which imported results differ."""
+    return request_keys(result) | {"threads": result.get("threads")}
 
 
 def _pair_states(pairing: Pairing, left: list[dict], rest: list[dict], skip: set[str],
@@ -168,7 +190,8 @@ def _free_keys(a: Batch, b: Batch) -> dict[str, tuple]:
 
 def _take_pair(pairing: Pairing, a: dict, b: dict, mixed: bool) -> None:
     failed = [name for name, result in (("A", a), ("B", b)) if result.get("verified") == "failed"]
-    empty = [name for name, result in (("A", a), ("B", b)) if not result.get("median_ns")]
+    empty = [name for name, result in (("A", a), ("B", b)) if not median_time(result)
+             and not result.get("median_ns")]
     why = "; ".join(filter(None, [differences_of_verdicts(a, b),
                                   _difference_of_nodes(pairing, a, b)]))
     if failed:
@@ -191,7 +214,7 @@ def differences_of_verdicts(a: dict, b: dict) -> str:
     if all(tables) and tables[0] != tables[1]:
         texts.append(f"page tables say {tables[0]} in A, {tables[1]} in B")
     effects = [result.get("effective") or "unknown" for result in (a, b)]
-    if effects[0] != effects[1]:
+    if effects[0] != effects[1] and all("effective" in result for result in (a, b)):
         texts.append(f"effective={effects[0]} in A, {effects[1]} in B")
     return "; ".join(texts)
 

@@ -46,7 +46,7 @@ def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict
 
 def _key(result: dict) -> tuple:
     """What all results of a series have in common."""
-    state = tuple(result.get(key) for key in (*WHICH, *rounds.STATE))
+    state = tuple(result.get(key) for key in (*WHICH, *rounds.STATE, "tool"))
     keys = ((key, value) for key, value in request_keys(result).items() if key not in IGNORED)
     return result["where"], result["test"], state, *keys
 
@@ -54,7 +54,8 @@ def _key(result: dict) -> tuple:
 def name(result: dict) -> str:
     """The name of a result, with its verdict if that is not `yes`."""
     effective = result.get("effective") or "yes"
-    return short_description(result) + ("" if effective == "yes" else f" effective={effective}")
+    return short_description(result) + ("" if effective == "yes" else f" effective={effective}") \
+        + (f" of {result['tool']}" if result.get("tool") else "")
 
 
 def figure(result: dict) -> str:

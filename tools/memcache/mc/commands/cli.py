@@ -53,7 +53,7 @@ COMMANDS = {
     "plot": "draw results as curves, heat maps or bars",
     "report": "write a page of results: pictures, tables, comparison",
     "export": "print results for other programs",
-    "import": "join the samples of pcm-memory to a run by time",
+    "import": "read results of other programs",
     "doctor": "check whether this machine can measure UC",
     "counters": "list the counters of DRAM traffic, or set them",
     "loop": "build a loop of your own from its instructions",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`memcache import pcm`: join the samples of pcm-memory to a run by time."""
+"""`memcache import`: results of other programs as records; for pcm, its samples joined to a run
+by time."""
 
 import argparse
 import json
@@ -7,35 +8,69 @@ import time
 from collections.abc import Iterator
 
 from mc import Failure, emit, out_of, plural
-from mc.analysis import pcm, traffic
+from mc.analysis import match, pcm, traffic
 from mc.analysis.pcm import SECOND, Joined, Sample, mean
 from mc.analysis.steps import median
-from mc.output import terminal
+from mc.output import comparison, terminal
 from mc.parts import Grid, Part, Sentence, bullets
-from mc.records import results, units
+from mc.records import foreign, reading, results, units
 from mc.status import DONE, FAILED, WRONG
 
 EPILOG = """\
-Prints for each record the samples that lie within its time, and how much data
-the memory moved according to them. Start `pcm-memory 0.1 -csv=FILE.csv` before
-the run. pcm-memory writes local time. If it ran in another time zone, put
-TZ=ZONE before this command.
+Other programs: FILE has what the program printed, -o the records of it,
+which compare, plot, trend and fleet take. What it does not say is null there.
+Mess has cycles; with --mhz of the clock they become ns.
+
+pcm: prints for each record the samples that lie within its time, and how much
+data the memory moved according to them. Start `pcm-memory 0.1 -csv=FILE.csv`
+before the run. pcm-memory writes local time. If it ran in another time zone,
+put TZ=ZONE before this command.
 """
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=["pcm"],
-                        help="the program that wrote the file: pcm-memory -csv")
-    parser.add_argument("file", metavar="FILE.csv")
+    parser.add_argument("what", choices=["pcm", *foreign.TOOLS], metavar="PROGRAM",
+                        help=f"what wrote the file: {', '.join(foreign.TOOLS)}, or pcm "
+                             "(pcm-memory -csv)")
+    parser.add_argument("file", metavar="FILE")
     parser.add_argument("results", nargs="?", metavar="RESULTS",
-                        help="results of memcache run (default: summarize the file alone)")
-    parser.add_argument("-o", dest="output", metavar="FILE",
-                        help="write RESULTS with the figures of pcm to this file, which must not "
-                             "exist yet; `-`: to standard output, without the table")
+                        help="results of memcache run on that machine: for pcm those that it is "
+                             "joined to, else the machine is taken from them")
+    parser.add_argument("--mhz", type=float, metavar="MHZ", help="mess: clock of its cycles")
+    parser.add_argument("-o", dest="output", metavar="OUT",
+                        help="write the records to this file, which must not exist yet; for pcm, "
+                             "RESULTS with its figures; `-`: to standard output, without the table")
 
 
 def command(args: argparse.Namespace) -> int:
-    return join(args.file, args.results, args.output)
+    if args.what == "pcm":
+        return join(args.file, args.results, args.output)
+    return _convert(args)
+
+
+def _convert(args: argparse.Namespace) -> int:
+    """`memcache import TOOL FILE [RESULTS] [-o OUT]`"""
+    if args.mhz is not None and args.mhz <= 0:
+        raise Failure("--mhz: a clock is more than 0 MHz", WRONG)
+    machine = results.load(args.results)[0].machine if args.results else None
+    text = reading.text(args.file)
+    runs = foreign.load(args.what, args.file, text, machine, args.mhz)
+    if args.output != "-":
+        emit(terminal.lines(_report_on_runs(runs)))
+    if args.output:
+        data = "".join(f"{line}\n" for line in results.json_lines(runs)).encode()
+        _write_all(args.output, data)
+    if args.output not in (None, "-"):
+        emit(["", f"Results: {args.output}"])
+    return DONE
+
+
+def _report_on_runs(runs: list[results.Run]) -> list[Part]:
+    found = [one for run in runs for one in run.results]
+    rows = [[match.describe(one), comparison.plain_figure(one)] for one in found]
+    head = found[0]
+    return [Grid(["result", "figure"], rows, 1), *bullets([
+        f"{head['tool']} {head['tool_version'] or 'of unknown version'}: {head['definition']}."])]
 
 
 def join(path: str, name: str | None, output: str | None) -> int:
@@ -73,7 +108,10 @@ def _write(name: str, output: str, joined: list[Joined]) -> None:
                 more = json.dumps(_figures(next(figures)), separators=(",", ":"))
                 line = f"{line.rstrip().removesuffix('}')},{more[1:]}\n"
             lines.append(line)
-    data = "".join(lines).encode()
+    _write_all(output, "".join(lines).encode())
+
+
+def _write_all(output: str, data: bytes) -> None:
     with results.create(output) as file:
         try:
             while data:

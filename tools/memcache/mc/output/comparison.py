@@ -77,6 +77,8 @@ def _group(group: list[Pairing], wide: bool) -> list[Part]:
     named = {chr(ord("B") + i % 25): pairing for i, pairing in enumerate(group)}
     report: list[Part] = [Sentence(batch_line("A", first), gap=True),
                           *(Sentence(batch_line(name, p.b)) for name, p in named.items())]
+    for name, batch in (("A", first), *((name, p.b) for name, p in named.items())):
+        report += _imported(name, batch)
     for name, pairing in named.items():
         report += differences_of_machines(f"about {name}", pairing)
         free = pairing.free
@@ -96,6 +98,16 @@ def _group(group: list[Pairing], wide: bool) -> list[Part]:
     for name, pairing in named.items():
         report += _records_not_compared(name, pairing, len(group) > 1)
     return report
+
+
+def _imported(name: str, batch: Batch) -> list[Part]:
+    """What is said of results of another program: its name and version, and in what it differs."""
+    heads = dict.fromkeys((one["tool"], one.get("tool_version"), one.get("definition"))
+                          for one in batch.results if one.get("tool"))
+    return [Sentence(f"{name} was imported: {tool} {version or 'of unknown version'}"
+                     + (f"; {definition}." if definition else ".") + " What it does not say, "
+                     "such as the loop's accesses, may differ.")
+            for tool, version, definition in heads]
 
 
 def _records_not_compared(name: str, pairing: Pairing, several: bool) -> list[Part]:

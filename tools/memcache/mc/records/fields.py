@@ -20,7 +20,8 @@ EVENTS = tests.EVENTS
 # Fields that every result has. They are neither keys of the request nor figures of the test.
 FACTS = tuple(name for name in tests.FACTS
               if name not in TRAFFIC and not name.startswith("dram_"))
-_FACTS = frozenset(FACTS)
+IMPORTED = ("tool", "tool_version", "definition")      # of other programs, see foreign.py
+_FACTS = frozenset((*FACTS, *IMPORTED))
 ABSENT = object()       # in columns: the result does not have the key
 # Figures that say which pair of CPUs a record is of.
 WHICH = tests.figures_with_role("which")
@@ -78,7 +79,7 @@ def figures(result: dict) -> dict:
 def _names_of_figures(test: object, fields: tuple[str, ...]) -> list[str]:
     """The figures in a record with these fields."""
     keys, _ = _getter(test, fields)
-    return [name for name in fields if name not in (*keys, *FACTS, *HEAD, *TRAFFIC)
+    return [name for name in fields if name not in (*keys, *FACTS, *IMPORTED, *HEAD, *TRAFFIC)
             and not name.startswith(("dram_", "expected"))]
 
 

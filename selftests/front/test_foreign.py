@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache import` of what other programs print: records that compare, plot, trend and fleet take.
+The texts are parts of published outputs."""
+
+import contextlib
+import io
+import json
+import tempfile
+from pathlib import Path
+
+import fake
+from mc import Failure
+from mc.commands import cli
+from mc.output import comparison, terminal
+from mc.records import foreign, results
+
+MLC = """\
+Intel(R) Memory Latency Checker - v3.11b
+Measuring idle latencies for sequential access (in ns)...
+\t\tNuma node
+Numa node\t     0\t     1
+       0\t  82.1\t 141.0
+       1\t 141.5\t  81.5
+
+Measuring Peak Injection Memory Bandwidths for the system
+Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)
+ALL Reads        :\t158844.5\t
+3:1 Reads-Writes :\t150658.6\t
+1:1 Reads-Writes :\t143355.4\t
+Stream-triad like:\t128158.7\t
+
+Measuring Memory Bandwidths between nodes within system
+Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)
+Using Read-only traffic type
+\t\tNuma node
+Numa node\t     0\t     1
+       0\t79670.3\t34393.4
+       1\t34385.7\t     -
+
+Measuring Loaded Latencies for the system
+==========================
+ 00000\t329.26\t 159154.0
+ 00100\t  0.00\t 159225.6
+
+Measuring cache-to-cache transfer latency (in ns)...
+Local Socket L2->L2 HIT  latency\t45.0
+Each iteration took 29.1 base frequency clocks (\t11.7\tns)
+"""
+STREAM = """\
+STREAM version $Revision: 5.10 $
+This system uses 8 bytes per array element.
+Array size = 1000000 (elements), Offset = 0 (elements)
+Number of Threads counted = 1
+Copy:           19440.3     0.000834     0.000823     0.000852
+Triad:          21230.9     0.001140     0.001130     0.001151
+"""
+LMBENCH = """\
+[lmbench3.0 results for Linux box 5.4.0-42-generic]
+"Memory read bandwidth
+1.05 17205.09
+
+"libc bcopy unaligned
+1.05 9205.09
+
+"stride=128
+0.00049 1.043
+64.00000 91.500
+"""
+LIKWID = """\
+LIKWID MICRO BENCHMARK
+Test: stream_mem_avx_fma
+Using 2 threads
+Size (Byte):            2000000000
+MByte/s:                14479.33
+"""
+MULTICHASE = "nr_threads = 1\ntotal_memory = 268435456 (256.0 MiB)\nstride = 256\n91.230\n"
+TINYMEMBENCH = """\
+tinymembench v0.4.9 (simple benchmark for memory throughput and latency)
+ C copy                                               :   7153.3 MB/s (3.7%)
+ standard memset                                      :   5833.2 MB/s (1.0%)
+block size : single random read / dual random read, [MADV_HUGEPAGE]
+      1024 :    0.0 ns          /     0.0 ns
+  67108864 :   69.4 ns          /    94.7 ns
+"""
+# Each program's text, its version, and of some records the keys and figures, by their place.
+CASES = {
+    "mlc": (MLC, "3.11b", {
+        0: {"test": "latency", "node": 0, "ns_per_load": 82.1, "size_bytes": None},
+        2: {"cpu": "node 1", "node": 0, "ns_per_load": 141.5}, 4: {"ns_per_load": 11.7},
+        5: {"op": "read", "mb_per_s": 158844.5},
+        6: {"op": "rw21", "mb_per_s": 150658.6 * 3 / 4, "tool_mb_per_s": 150658.6},
+        7: {"op": "write", "mb_per_s": 143355.4 / 2}, 8: {"op": "nttriad", "mb_per_s": 128158.7},
+        11: {"cpu": "node 1", "node": 0, "mb_per_s": 34385.7}, 12: {"mb_per_s": 159225.6},
+        13: {"test": "loaded", "op": "read", "delay_cycles": 0, "ns_per_load": 329.26},
+        14: {"test": "c2c", "state": "hit", "ns_per_line": 45.0}}),
+    "stream": (STREAM, "5.10", {
+        0: {"op": "copy", "size_bytes": 16000000, "threads": 1, "mb_per_s_max": 19440.3},
+        1: {"op": "triad", "size_bytes": 24000000, "min_ns": 1.13e6, "width_bytes": None}}),
+    "lmbench": (LMBENCH, "3.0", {
+        0: {"op": "read", "mb_per_s": 17205.09, "size_bytes": 1050000},
+        1: {"op": "bcopy", "mb_per_s": 2 * 9205.09, "tool_mb_per_s": 9205.09},
+        2: {"size_bytes": 512, "stride_bytes": 128}, 3: {"size_bytes": 64 << 20}}),
+    "likwid": (LIKWID, None, {0: {"op": "nttriad", "width_bytes": 32, "threads": 2,
+                                  "size_bytes": 2000000000, "mb_per_s": 14479.33}}),
+    "multichase": (MULTICHASE, None, {0: {"test": "latency", "size_bytes": 256 << 20,
+                                          "stride_bytes": 256, "ns_per_load": 91.23}}),
+    "tinymembench": (TINYMEMBENCH, "0.4.9", {
+        0: {"op": "C copy", "mb_per_s": 2 * 7153.3}, 1: {"op": "standard memset"},
+        2: {"ns_per_load": None}, 3: {"size_bytes": 64 << 20, "page": "thp",
+                                      "ns_per_load": 69.4}}),
+    "mess": ("12000.5 320\n98000 512.5\n", None, {
+        1: {"test": "loaded", "mb_per_s": 98000.0, "cycles_per_load": 512.5,
+            "ns_per_load": None}}),
+}
+
+
+class Foreign(fake.unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+
+    def command(self, *words):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            status = cli.main(["import", *map(str, words)])
+        return status, printed.getvalue()
+
+    def test_every_program(self):
+        checker = fake.load_script("check_schema", fake.TOP / "tools/check/schema")
+        self.assertEqual(set(CASES), set(foreign.TOOLS))
+        for tool, (text, version, wanted) in CASES.items():
+            source, output = self.directory / f"{tool}.txt", self.directory / f"{tool}.jsonl"
+            source.write_text(text)
+            status, printed = self.command(tool, source, "-o", output)
+            runs = results.load(str(output))
+            found = sum((run.results for run in runs), [])
+            with self.subTest(tool):
+                self.assertEqual(status, 0)
+                self.assertIn(f"{tool} {version or 'of unknown version'}: ",
+                              " ".join(printed.split()))
+                self.assertEqual({one["tool_version"] for one in found}, {version})
+                for place, record in wanted.items():
+                    self.assertLessEqual(record.items(), found[place].items())
+                self.assertEqual(list(checker.problems(output.read_text().splitlines(),
+                                                       checker.validator())), [])
+                for command in ("show", "trend", "fleet"):
+                    with contextlib.redirect_stdout(io.StringIO()):
+                        self.assertIn(cli.main([command, str(output)]), (0, 1, 125), command)
+        self.assertEqual(results.load(str(self.directory / "lmbench.jsonl"))[0].machine["kernel"],
+                         "5.4.0-42-generic")
+
+    def test_what_is_compared(self):
+        """Keys that a program does not tell may differ, those that it tells may not."""
+        def ours(**keys):
+            kernel = {"record": "result", "test": "bandwidth", "where": "user", "op": "copy",
+                      "width_bytes": 64, "size_bytes": 16000000, "cpu": "0", "effective": "yes",
+                      "threads": 1, "median_ns": 8e5, "mean_ns": 8e5, "mb_per_s": 20000.0}
+            return results.Run({"kernel": "6.1", "cpu": "x", "schema": 1}, {
+                "test": "bandwidth", "line": "bandwidth"}, [kernel | keys])
+
+        theirs = foreign.load("stream", "x", STREAM)
+        text = " ".join(terminal.lines(comparison.parts({"a": [ours()], "b": theirs})[0]))
+        text = " ".join(text.split())
+        self.assertIn("B was imported: stream 5.10; mb_per_s is of the mean time", text)
+        self.assertIn("1 compared", text)
+        self.assertIn(f"{19440.3 * 0.823 / 0.834 / 20000:.2f}x", text)
+        for keys in {"threads": 2}, {"size_bytes": 4096}, {"op": "scale"}:
+            text = "".join(terminal.lines(comparison.parts({"a": [ours(**keys)], "b": theirs})[0]))
+            self.assertIn("Nothing in them can be compared", text)
+
+    def test_options(self):
+        source, ours = self.directory / "x", self.directory / "ours"
+        source.write_text(CASES["mess"][0])
+        machine = {"record": "machine", "schema": 1, "where": "user", "kernel": "6.1", "cpu": "x y",
+                   "host": "box"}
+        ours.write_text(f'{json.dumps(machine)}\n{{"record": "request", "test": "latency", "line": '
+                        '"latency", "state": "done", "records": 0}\n')
+        status, _ = self.command("mess", source, ours, "--mhz", 2000, "-o", self.directory / "o")
+        records = list(map(json.loads, (self.directory / "o").read_text().splitlines()))
+        self.assertEqual((status, records[0]["cpu"], records[0]["host"]), (0, "x y", "box"))
+        self.assertEqual(records[2]["ns_per_load"], 160.0)
+        with self.assertRaisesRegex(Failure, "no results of stream in this file"):
+            foreign.load("stream", "x", MLC)
+        for text in "", "\n\n", "nr_threads = 2\n91.0\n":
+            with self.assertRaises(Failure):
+                foreign.load("multichase", "x", text)
