@@ -20,7 +20,7 @@ WHOLE := check-static-whole check-front-whole check-guest-whole
 	bench-store bench-fleet \
 	check $(CHECKS) check-kernels check-qemu faults coverage fuzz fuzz-guest soak \
 	build sign load unload user describe docs \
-	setup clean install uninstall dist deb rpm arch \
+	setup clean install uninstall dist deb rpm arch release release-sign \
 	check-packages check-signed check-tree check-ci check-hpc check-fleet check-fleet-hosts \
 	check-bisect check-mutants check-host-path check-upstream museum upstream
 
@@ -220,6 +220,13 @@ upstream: ## put the KUnit test into the kernel tree LINUX
 
 dist: ## the last commit as a release, in build/dist
 	@tools/packaging/dist
+
+release: ## VERSION=1.0.0-rc1, whose tag is on the last commit
+	@tools/setup $(CHECKS) $(WHOLE) build deb rpm arch
+	@tools/packaging/release
+
+release-sign: ## sign its sums with the maintainers' GPGKEY
+	@tools/packaging/release sign
 
 rpm: ## the same packages as `make deb` for Fedora
 	@tools/setup build deb rpm

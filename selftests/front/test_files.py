@@ -170,6 +170,8 @@ OPENED = {
     "tools/packaging/man": ['>"$dir/$name"', '>"$dir/$name.help"', '>"$dir/see"'],
     "tools/packaging/memcache-selftests": ['>"$MEMCACHE_KO"'] * 3 + ['tee "$dir/tap"'],
     "tools/packaging/prepare": [">build/install/VERSION", ">build/install/results.schema.json"],
+    "tools/packaging/release": ['>"$1"', '>"$directory/out/man-memcache-$VERSION.tar.gz"',
+                                '>SHA256SUMS'],
     "tools/packaging/rpm": ['>"$out/log"', '>"$out/memcache-bench.spec"'],
     # Root's own directory.
     "tools/fleet/ansible/roles/measure/files/memcache-once": ['>"$run.lock"', '>"$run.log"'],
