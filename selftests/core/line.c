@@ -25,6 +25,7 @@ static u64 cpu_ps;		/* extra cost for each CPU before this one */
 static u64 slow_at;		/* number of the chase that is ten times as slow */
 static enum { NO_CURVE, FLUSHED = 2, AFTER_LOADS = 4 } noisy;	/* the place of its timed chase */
 static u64 noisy_distances;	/* in a bit mask; each chase there is ten times as slow */
+static unsigned int flushes;	/* a load may come once there have been so many fences */
 static enum { NOT_THERE, LOADED, ALONG } cached[BYTES / LEAST];
 static u64 there_at[BYTES / LEAST];
 
@@ -61,8 +62,11 @@ static u64 load(u64 offset, u64 now)
 static u64 price(const struct access *a, u64 now_ps)
 {
 	EXPECT(a->physical < BYTES);
-	if (a->operation == LOAD)
+	if (a->operation == LOAD) {
+		EXPECT(sim_waits >= flushes);
 		return load(a->physical, now_ps) + sim_self() * cpu_ps;
+	}
+	flushes = sim_waits + 1;
 	for (u64 at = 0; at < LINE; at += line_bytes)
 		cache(a->physical + at, line_bytes, NOT_THERE, 0);
 	return 0;

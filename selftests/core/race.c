@@ -149,6 +149,18 @@ static void test_nothing_counts_before_all_threads_run(void **state)
 	}
 }
 
+/* A rest comes before a race that it would come in, and the last race tells how long one takes. */
+static void test_threads_rest_before_a_race(void **state)
+{
+	for (unsigned int n = 1; n <= THREADS_MOST; n++) {
+		set_up(n, 8 << 20);
+		measure();
+		for (unsigned int i = 0; i < n; i++)
+			assert_int_equal(sim.rests[i], n > 1 ? ticks : 0);
+		assert_in_range(sim.ahead, n > 1 ? 8 * MS : 0, n > 1 ? 9 * MS : 0);
+	}
+}
+
 /* The threads were apart at one of the trials only, and so they may be in any sample. */
 static void test_the_largest_skew_counts(void **state)
 {

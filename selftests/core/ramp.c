@@ -42,9 +42,11 @@ static u64 always_fast(u64 awake_ps)
 	return PASS_PS;
 }
 
-static u64 half_for_3_ms(u64 awake_ps)
+static u64 slow_ps;
+
+static u64 half_at_first(u64 awake_ps)
 {
-	return awake_ps < 3 * MS ? 2 * PASS_PS : PASS_PS;
+	return awake_ps < slow_ps ? 2 * PASS_PS : PASS_PS;
 }
 
 static u64 ever_faster(u64 awake_ps)
@@ -72,6 +74,8 @@ static void closing(struct mc_worker *w)
 	drains = passes() == passes_before ? drains : sim_drains;
 	sim_drains = 0;
 	sim_spend((passes() - passes_before) * pass_ps(w->began - woke[w->index]));
+	/* There are more events before the second pause. */
+	sim.event[0][0].value += (passes() - passes_before) * (sleeps < 2 ? 7 : 3);
 }
 
 static void on_sleep(u64 ns)
@@ -103,6 +107,7 @@ static void costs(void)
 	sim.opened = opened;
 	sim.closing = closing;
 	sim.slept = on_sleep;
+	sim.events = 1;
 }
 
 /* --------------------------------------------------------------------- figures */
@@ -154,19 +159,23 @@ static void test_a_core_that_is_always_fast(void **state)
 	/* Each round of the second point has slept once. */
 	assert_int_equal(sleeps, 4);
 	assert_int_equal(slept, 4 * 20000000);
-	assert_in_range(sim.longest, 1, 5 * MS);
+	assert_int_equal(sim.longest, WINDOW_PS);
+	/* Those of the first round are not kept. */
+	assert_int_equal(rec[1 + STEPS].events.milli[0], 3000);
+	assert_int_equal(rec[2 + STEPS].events.milli[0], 3000);
 }
 
 /*
  * In a window at half the speed, a pass takes twice as long. Step 12 begins before the core is
  * fast: seven of its windows are slow, and six are not.
  */
-static void test_a_core_at_half_speed_for_3_ms(void **state)
+static void test_a_core_at_half_speed_at_first(void **state)
 {
 	u64 mixed, k;
 
 	reset(1);
-	pass_ps = half_for_3_ms;
+	pass_ps = half_at_first;
+	slow_ps = 3 * MS;
 	assert_int_equal(measure("ramp idle=5ms op=write warmup=0 repeat=3"), 0);
 	assert_int_equal(n, 1 + STEPS);
 	for (k = 0; k < 11; k++)
@@ -182,6 +191,12 @@ static void test_a_core_at_half_speed_for_3_ms(void **state)
 	/* Without a pause, the core has been awake for long. */
 	assert_int_equal(measure("ramp idle=0 op=write warmup=0 repeat=3"), 0);
 	assert_flat(rec, 0);
+	/* All steps but those of the last quarter. */
+	slow_ps = 7580000 * NS;
+	assert_int_equal(measure("ramp idle=5ms op=write warmup=0 repeat=3"), 0);
+	assert_int_equal(rec[29].stats.median_ps, 2 * PASS_PS);
+	assert_int_equal(rec[31].stats.median_ps, PASS_PS);
+	assert_figure(rec, COL_MB_PER_S, KB(PASS_PS));
 }
 
 static void test_a_core_that_never_settles(void **state)

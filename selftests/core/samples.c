@@ -348,9 +348,9 @@ static void set_speed(struct mc_worker *w)
 	base_ps += slows ? base_ps * 5 / 1000 : 0;
 }
 
-static void set_up_speeds(unsigned int n)
+static void set_up_sized(unsigned int n, u64 bytes)
 {
-	set_up(n, 16 << 10);
+	set_up(n, bytes);
 	sim.opened = set_speed;
 	fast_at = 0;
 	slows = false;
@@ -359,19 +359,26 @@ static void set_up_speeds(unsigned int n)
 		sampler[i].settings.repeat = 10;
 }
 
+static void set_up_speeds(unsigned int n)
+{
+	set_up_sized(n, 16 << 10);
+}
+
 /* However late the loop becomes faster, up to what a core takes, no sample is of before. */
 static void test_a_core_is_waited_for(void **state)
 {
 	for (unsigned int n = 1; n <= 3; n++) {
-		for (u64 at = 0; at < 10; at++) {
-			set_up_speeds(n);
+		for (u64 at = 0; at < 20; at++) {
+			u64 bytes = at < 10 ? 16 << 10 : 200 << 20;	/* 1 window, or 4 */
+
+			set_up_sized(n, bytes);
 			base_ps = 10;
-			fast_at = at * MS;
+			fast_at = at % 10 * MS;
 			/* These threads have slept for long. */
 			for (unsigned int i = 0; i < n; i++)
 				mc_threads_worker(threads, i)->left_off = 0;
 			assert_int_equal(settle(), 0);
-			assert_samples_near((16 << 10) * 10);
+			assert_samples_near(bytes * 10);
 			assert_int_equal(ticks, 11);
 			assert_int_equal(rec.steady, MC_STEADY_YES);
 			assert_in_range(mc_ticks_to_ps(meas.settling.worked), 10 * MS, 20 * MS);
@@ -392,6 +399,14 @@ static void test_a_warm_core_is_not_waited_for(void **state)
 	assert_int_equal(settle(), 0);
 	assert_int_equal(meas.settling.seen, 1);
 	assert_int_equal(rec.steady, MC_STEADY_YES);
+	/* It works while the sizes of windows and samples are found, however long it takes. */
+	for (unsigned int i = 0; i < 2; i++) {
+		set_up_sized(1, i ? 16 << 10 : 256 << 20);
+		base_ps = 10;
+		mc_clock.cost_ps = i ? 1000 * NS : 20 * NS;
+		assert_int_equal(settle(), 0);
+		assert_int_equal(meas.settling.seen, 1);
+	}
 }
 
 static void spend_time(struct mc_loop_args *args)

@@ -35,6 +35,7 @@ enum {
 static u8 *memory;
 static struct mc_span span;
 static u64 memory_ps;		/* an access of memory */
+static u64 cpu_ps;		/* extra cost for each CPU before this one */
 static u64 every_ps, pause_ps;	/* each so often, memory pauses for so long */
 static u64 slow_every;		/* one of so many accesses takes ten times as long */
 static u64 accesses;
@@ -77,6 +78,7 @@ void mc_causes_read(u32 known, u64 *count)
 		if (known >> i & 1)
 			count[i] = counts[i];
 	}
+	sim.event[0][MC_EVENT_LOAD_WALKS].value++;
 }
 
 bool mc_smi_event(struct mc_counter *c)
@@ -149,7 +151,7 @@ static u64 event_now(void)
 static u64 access_memory(void *at, u64 bytes, u64 n)
 {
 	u64 offset = (u8 *)at - memory, from = sim.now[sim_self()], into;
-	u64 ps = memory_ps;
+	u64 ps = memory_ps + sim_self() * cpu_ps;
 
 	EXPECT(n == 1 && offset % 8 == 0 && offset + bytes <= BYTES);
 	lines_seen |= 1ULL << (offset / 64 % 64);
@@ -227,6 +229,7 @@ static void costs(void)
 	span = (struct mc_span){ memory, 0, BYTES };
 	view = (struct mc_view){ &span, 1 };
 	memory_ps = 100 * NS;
+	cpu_ps = 0;
 	every_ps = 0;
 	pause_ps = 0;
 	slow_every = 0;
@@ -418,6 +421,7 @@ static void test_what_comes_between_accesses_is_no_cause(void **state)
 		every_ps = 7800 * NS;
 		pause_ps = 350 * NS;
 		in_gaps = true;
+		sim.events = MC_NEVENTS;
 		after_sample = plant;
 		sim.opened = come_before_a_window;
 		snprintf(line, sizeof(line),
@@ -563,8 +567,10 @@ static void test_what_is_stored_is_verified(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(ops); i++) {
 		reset(1);
 		snprintf(line, sizeof(line), "tail size=64K repeat=2 count=5000 %s", ops[i]);
+		sim_waits = 0;
 		assert_int_equal(measure(line), 0);
 		assert_int_equal(rec->verified, MC_VERIFIED_OK);
+		assert_int_equal(sim_waits, strstr(line, "=write") ? accesses : 0);
 		assert_false(mc_test_tail.reads_only(&rec->point));
 	}
 	reset(1);
@@ -645,6 +651,14 @@ static void test_several_cpus(void **state)
 	assert_int_equal(n, 1);
 	assert_figure(rec, COL_ACCESSES, 30000);
 	assert_int_equal(loaded_lines, 0);
+	/* The slowest access may be a usual one of another CPU than the one with spikes. */
+	reset(2);
+	cpu_ps = 2000 * NS;
+	slow_every = 100;
+	assert_int_equal(measure("tail size=64K repeat=2 count=5000 cpu=0,1"), 0);
+	assert_true(rec->value[COL_SPIKES] > 0);
+	assert_figure(rec, COL_MAX, 3000 * NS);
+	assert_no_figure(rec, COL_MAX_CAUSE);
 	reset(3);
 	sim.closing = prolong_load;
 	assert_int_equal(measure("tail size=64K repeat=2 count=5000 cpu=0-2 load=read"), 0);

@@ -50,9 +50,10 @@ void directory_add(uint64_t line, unsigned int cpu)
 	entries[line % ENTRIES] |= 1U << cpu;
 }
 
+/** directory_own() - a CPU changes a line that it has, and no other */
 void directory_own(uint64_t line, unsigned int cpu)
 {
-	entries[line % ENTRIES] = (cpu + 1) << OWNER_SHIFT | 1U << cpu;
+	entries[line % ENTRIES] |= (cpu + 1) << OWNER_SHIFT;
 }
 
 void directory_clean(uint64_t line)

@@ -62,16 +62,13 @@ static u32 look(struct mc_worker *w, struct mc_watch *t)
  * than the last ones. Steps of equal length may fall in with it, and then come too early or too
  * late for each pause.
  */
-static void shift_phase(struct mc_worker *w, struct mc_watch *t)
+static void shift_phase(struct mc_watch *t)
 {
-	u64 from = mc_ticks(), ticks;
 	u64 wait = mc_random_below(mc_random_next(&t->random, MC_LCG), 2 * t->usual + 1);
+	u64 from = mc_ticks();
 
-	do {
-		ticks = mc_ticks() - from;
-	} while (ticks < wait);
-	if (ticks > wait + t->gap)
-		look(w, t);
+	while (mc_ticks() - from < wait)
+		;
 }
 
 /* Read the events of the core that count walks and cycles. */
@@ -174,7 +171,7 @@ static u64 time_accesses(struct mc_worker *w, struct mc_watch *t, struct mc_bins
 	ended = mc_ticks();
 	do {
 		if (t->shifts && !(done % SHIFT_EACH)) {
-			shift_phase(w, t);
+			shift_phase(t);
 			ended = mc_ticks();
 		}
 		ended = prepare_access(w, t, ended);

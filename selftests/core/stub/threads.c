@@ -13,7 +13,7 @@ enum state { READY, AT_BARRIER, ENDED };
 
 struct sim sim;
 struct mc_clock mc_clock;
-unsigned int sim_drains;
+unsigned int sim_drains, sim_waits;
 
 static struct mc_threads the_threads;
 static unsigned int turn;		/* the thread that may run */
@@ -354,6 +354,8 @@ void mc_race_finish(struct mc_worker *w, u64 ticks)
 /* Here, nobody goes before others. */
 bool mc_threads_rest(struct mc_worker *w, u64 ahead)
 {
+	sim.rests[w->index]++;
+	sim.ahead = ahead;
 	return false;
 }
 

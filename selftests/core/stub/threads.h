@@ -35,6 +35,8 @@
  * @windows: number of windows closed so far
  * @longest: the longest of them
  * @first_end: when the race's first thread ended; ~0: none has
+ * @rests: how often each thread has offered to rest
+ * @ahead: for how long the last one of them would rather not rest then
  * @arg: argument of the current job
  * @hide: features that mc_cpu_has() denies, a bit for each
  * @show: features that it claims though this CPU may lack them; no loop may run then
@@ -55,6 +57,8 @@ struct sim {
 	u64 windows;
 	u64 longest;
 	u64 first_end;
+	u64 rests[THREADS_MOST];
+	u64 ahead;
 	void *arg;
 	unsigned int hide;
 	unsigned int show;

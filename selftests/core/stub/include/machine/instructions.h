@@ -5,8 +5,9 @@
 
 #include_next "machine/instructions.h"
 
-extern unsigned int sim_drains;	/* calls of mc_drain() */
+extern unsigned int sim_drains, sim_waits;	/* calls of these two */
 
-#define mc_drain()	((void)sim_drains++, mc_drain())
+#define mc_drain()		((void)sim_drains++, mc_drain())
+#define mc_wait_for_all()	((void)sim_waits++, mc_wait_for_all())
 
 #endif /* MC_STUB_INSTRUCTIONS_H */
