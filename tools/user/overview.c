@@ -146,6 +146,16 @@ static unsigned int cpus(void)
 	return n;
 }
 
+/* Then the memory of one CPU serves all, and its pages are there. */
+static bool on_one_node(void)
+{
+	int first = mc_core_next(-1), cpu = first;
+
+	while (cpu >= 0 && mc_cpu_node(cpu) == mc_cpu_node(first))
+		cpu = mc_core_next(cpu);
+	return cpu < 0;
+}
+
 /* Has the terminal room for forms beside the rows? What is no terminal has. */
 static bool is_wide(void)
 {
@@ -605,7 +615,7 @@ static void end_rate(const struct mc_run *run, const struct mc_record *records, 
 /* @form: NULL: the row itself, at all levels */
 static void plan_row(struct planned *p, const struct row *row, const struct form *form, bool all)
 {
-	char sizes[LINE / 2] = "", cpu[24] = "all node=local";
+	char sizes[LINE / 2] = "", cpu[24];
 	struct mc_text t = MC_TEXT(sizes);
 	unsigned int i, repeat = quick ? 3 : all ? 10 : 15;
 
@@ -617,12 +627,13 @@ static void plan_row(struct planned *p, const struct row *row, const struct form
 			continue;
 		mc_textf(&t, "%s%llu", *sizes ? "," : "", bytes);
 		if (bytes > LARGE_BYTES)
-			repeat = min(repeat, bytes > MOST_BYTES ? 3U : 5U);
+			repeat = min(repeat, bytes > MOST_BYTES ? quick ? 2U : 3U : 5U);
 	}
-	if (!all)
-		snprintf(cpu, sizeof(cpu), "%d", mc_core_next(-1));
-	snprintf(p->line, sizeof(p->line), "bandwidth %s repeat=%u warmup=1 size=%s cpu=%s%s%s",
-		 form ? form->key : row->key, repeat, sizes, cpu, page, sched);
+	snprintf(cpu, sizeof(cpu), all ? on_one_node() ? "all" : "all node=local" : "%d",
+		 mc_core_next(-1));
+	snprintf(p->line, sizeof(p->line), "bandwidth %s repeat=%u warmup=1 size=%s cpu=%s%s%s%s",
+		 form ? form->key : row->key, repeat, sizes, cpu, page, sched,
+		 quick ? " verify=deferred" : "");
 }
 
 static int measure_rates(void)
