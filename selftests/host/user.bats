@@ -70,7 +70,8 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 		--clear-groups --bounding-set=-all
 	fifo_needs "CAP_SYS_NICE, which this root has not" setpriv --bounding-set=-sys_nice
 	fifo_needs "to work for 0.4 s at once" prlimit --rttime=200000
-	fifo_needs "root of the machine; this one is of a user namespace" unshare -U -r
+	fifo_needs "root of the machine; this is a user namespace" unshare -U -r
+	fifo_needs "root of the machine; this is a user namespace" unshare -U -r setpriv --bounding-set=-all
 	# A control group of version 1 has no real-time unless somebody gives it some.
 	if mkdir "/sys/fs/cgroup/cpu/$$" 2>/dev/null; then
 		in_group() { # CALL...
@@ -78,7 +79,14 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 		}
 		fifo_needs "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 0 of" in_group
 		echo 200000 >"/sys/fs/cgroup/cpu/$$/cpu.rt_runtime_us"
-		fifo_needs "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 200000" in_group
+		# Also where a container has its group in the place of the root of all groups.
+		in_container() { # CALL...
+			in_group unshare -m sh -c 'mount --bind "$0" /sys/fs/cgroup/cpu && exec "$@"' \
+				"/sys/fs/cgroup/cpu/$$" "$@"
+		}
+		for as in in_group in_container; do
+			fifo_needs "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 200000" $as
+		done
 		rmdir "/sys/fs/cgroup/cpu/$$"
 	fi
 	refused "Invalid argument" "sched: fifo is for tests of memory" 'os item=loop sched=fifo'

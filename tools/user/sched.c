@@ -12,11 +12,13 @@
  * the core busy meanwhile, and an idle core loses part of its speed after 5 ms only.
  */
 #include <errno.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "measure/threads.h"
@@ -55,11 +57,8 @@ static void restore_policy(void)
 	pthread_setschedparam(pthread_self(), former.policy, &former.param);
 }
 
-/*
- * Are the capabilities of this process only those of a user namespace? The scheduler wants those of
- * the whole machine.
- */
-static bool is_root_of_a_namespace(void)
+/* The scheduler wants capabilities of the whole machine, not of a user namespace. */
+static bool is_in_a_namespace(void)
 {
 	char text[256];
 	unsigned long long inside, outside, n;
@@ -78,11 +77,10 @@ static long long number_in(const char *path)
 
 static bool has_cap_sys_nice(void)
 {
-	char text[4096];
-	const char *set = mc_user_read_file("/proc/self/status", text, sizeof(text)) ?
-			  strstr(text, "CapEff:") : NULL;
+	struct __user_cap_header_struct self = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
-	return set && strtoull(set + strlen("CapEff:"), NULL, 16) >> 23 & 1;
+	return !syscall(SYS_capget, &self, sets) && sets->effective >> CAP_SYS_NICE & 1;
 }
 
 /*
@@ -107,10 +105,14 @@ static const char *budget_lacks(const char *files, const char *of)
 	return text;
 }
 
-/* In version 1 of control groups, each group has a budget, which is 0 until somebody sets it. */
+/*
+ * In version 1 of control groups, each group has a budget, which is 0 until somebody sets it. A
+ * container may see its own group where the root of all groups should be.
+ */
 static const char *group_lacks(void)
 {
 	char text[8192], files[4100] = "/sys/fs/cgroup/cpu", *end = files + strlen(files), *line;
+	const char *lack;
 
 	if (!mc_user_read_file("/proc/self/cgroup", text, sizeof(text)))
 		return NULL;
@@ -119,7 +121,9 @@ static const char *group_lacks(void)
 	if (!line || sscanf(strchr(line + 1, ':'), ":%4000[^\n]", end) != 1)
 		return NULL;
 	strcat(end, "/cpu.");
-	return budget_lacks(files, " of this control group");
+	lack = budget_lacks(files, " of this control group");
+	strcpy(end, "/cpu.");
+	return lack ? lack : budget_lacks(files, " of this control group");
 }
 
 /* The right that threads lack to go before others; NULL: none. */
@@ -137,13 +141,13 @@ static const char *find_lack(void)
 		restore_policy();
 		return group_lacks();
 	}
+	if (is_in_a_namespace())
+		return "root of the machine; this is a user namespace (rootless container)";
 	if (!has_cap_sys_nice())
 		return geteuid() ? "root (sudo), CAP_SYS_NICE or `ulimit -r 1`" :
 		       "CAP_SYS_NICE, which this root has not (of a container: --cap-add SYS_NICE)";
-	if (is_root_of_a_namespace())
-		return "root of the machine; this one is of a user namespace (rootless container)";
 	lack = group_lacks();
-	return lack ? lack : "a control group with real-time, which this one has not";
+	return lack ? lack : "real-time for its control group, or to be outside of a user namespace";
 }
 
 /**
