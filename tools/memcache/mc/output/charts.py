@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mc.analysis import levels, marks, regions, steps
-from mc.output.layout import best, different_values, layouts_of
+from mc.output.layout import best, different_values, is_of_many_cpus, layouts_of
 from mc.records import fields, suite, tests, units
 from mc.records.fields import request_keys
-from mc.records.places import PLACES, value
+from mc.records.places import PLACES, nearness, value
 from mc.records.results import Run
 from mc.records.shape import data_caches, numbers
 from mc.records.suite import Layout
@@ -194,6 +194,18 @@ def _layout_charts(one: Layout, cells: list[Cell]) -> list[Chart]:
         return _best_charts(one, cells)
     figure = one.values[0]
     cells = [cell for cell in cells if _has_figure(cell[2], figure)]
+    if one.rows == "pair_class":
+        cells.sort(key=lambda cell: nearness(cell[2]))
+    if is_of_many_cpus(one, [result for *_, result in cells]):
+        drawn = _matrices("writer_node", "reader_node", figure, cells)
+        places = {(r[one.rows], r[str(one.columns)]) for *_, r in cells}
+        if len({a for a, _ in places}) ** 2 > 2 * len(places):      # some pairs of each class
+            return drawn
+        nodes = {r[one.rows]: value(run, r, "writer_node") or 0 for _, run, r in cells}
+        for chart in (large := _matrices(one.rows, str(one.columns), figure, cells)):
+            for axis in (chart.rows, chart.columns):
+                axis.sort(key=lambda cpu: (nodes.get(cpu, 0), cpu))
+        return drawn + large
     if one.columns and _is_place(one.rows) and _is_place(one.columns):
         return _matrices(one.rows, one.columns, figure, cells)
     if one.rows.endswith("_bytes"):

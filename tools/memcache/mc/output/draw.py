@@ -56,6 +56,7 @@ BESIDE = 2                          # pixels between the labels of two ticks, at
 NAMES = "_name"                     # the label of names of points; see _move_name()
 AROUND = [(x, y) for y in (-7, 7, 0, -16, 16, -28, 28) for x in (0, 7, -7) if x or y]   # in points
 MANY = 2000                         # cells of a heat map
+WRITTEN = 16                        # rows and columns of one whose cells have numbers
 FAR = 0.2                           # a speed that has a full colour, if none is farther from 1
 SHORT = 6                           # letters of names that stand beside each other
 BAR, LABEL = 0.17, 0.15             # inches, of a bar and of a line of its name
@@ -212,8 +213,8 @@ def figure(charts: list[Chart], captions: list[str], width: float = WIDTH,
 def height(chart: Chart, width: float = WIDTH) -> float:
     """The height of a chart in inches, which depends on the number of bars and on their names."""
     if chart.kind == "matrix":
-        names = max(len(str(column)) for column in chart.columns)
-        return max(HEIGHT, 1.2 + BAR * len(chart.rows) + names / LETTERS)
+        names, rows = max(len(str(column)) for column in chart.columns), len(chart.rows)
+        return max(HEIGHT, 1.2 + BAR * (rows if rows <= 64 else 28) + names / LETTERS)
     if chart.kind != "bars":
         return HEIGHT
     lines = max(name.count("\n") + 1 for name in _bar_names(chart, width))
@@ -520,13 +521,14 @@ def _draw_matrix(axes: Any, chart: Chart) -> None:
     axes.set_ylabel(label(chart.row))
     bar = axes.figure.colorbar(mesh, ax=axes, label=label(chart.y), shrink=0.9)
     bar.solids.set(rasterized=many, edgecolor="face")
-    if len(chart.rows) <= 12 and len(chart.columns) <= 12:
+    cells_across = max(len(chart.rows), len(chart.columns))
+    if cells_across <= WRITTEN:
         for i, row in enumerate(grid):
             for j, y in enumerate(row):
                 text = "-" if y != y else cells[chart.rows[i], chart.columns[j]].doubt + (
                     f"{y:.0f}" if y >= 100 else f"{y:.3g}")
-                axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", size=8.5,
-                          color=TEXT if y != y else
+                axes.text(j + 0.5, i + 0.5, text, ha="center", va="center",
+                          size=min(8.5, 100 / cells_across), color=TEXT if y != y else
                           ON_LIGHT if _is_light(mesh, y) else ON_DARK)
     for point in () if many else cells.values():
         if DISTURBED in point.doubt:

@@ -11,7 +11,7 @@ from mc.parts import Grid
 from mc.records import suite, tests, units
 from mc.records.best import best_of_each
 from mc.records.fields import request_keys
-from mc.records.places import MANY, PLACES, value
+from mc.records.places import MANY, PLACES, nearness, value
 from mc.records.results import Run
 from mc.records.suite import Layout
 
@@ -47,8 +47,9 @@ def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:
         str(value(*pair, key)) == wanted for key, wanted in layout.only)]
     if not any(name.partition(":")[0] in result for _, result in pairs for name in layout.values):
         return []
-    if _is_of_cpu_pairs(layout) and len({result.get(key) for _, result in pairs for key in
-                                         ("writer_cpu", "reader_cpu")}) > MATRIX_MOST:
+    if layout.rows == "pair_class":
+        pairs.sort(key=lambda pair: nearness(pair[1]))
+    if is_of_many_cpus(layout, [result for _, result in pairs]):
         [figure] = layout.values
         return draw(Layout("pair_class", None, (figure, *(f"{figure}:{over}" for over in SPREAD)),
                            layout.only), pairs)
@@ -93,6 +94,12 @@ def best(layout: Layout, pairs: Pairs) -> Pairs:
 
 def _is_of_cpu_pairs(layout: Layout) -> bool:
     return (layout.rows, layout.columns) == ("writer_cpu", "reader_cpu")
+
+
+def is_of_many_cpus(layout: Layout, results: list[dict]) -> bool:
+    """Whether this is a matrix of more CPUs than anybody could read."""
+    return _is_of_cpu_pairs(layout) and len({result.get(key) for result in results for key in (
+        layout.rows, str(layout.columns))}) > MATRIX_MOST
 
 
 def _keys(layout: Layout) -> list[str]:

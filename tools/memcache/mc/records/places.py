@@ -19,8 +19,13 @@ from mc.records.results import Run
 from mc.records.shape import numbers, record_nodes
 
 NEAR = 10           # the distance of a node from itself (ACPI SLIT)
+SHARES = ("core", "l2", "l3", "l4", "node", "socket", "nothing")
 # Keys in which results of one place may differ and still share a cell of a table.
 MANY = ("cpu", "node", "writer_cpu", "reader_cpu")
+
+
+# The machine that was looked at last, the node of each of its CPUs, and that of all others.
+CPUS: dict[int, tuple[dict, dict[int, int], int | None]] = {}
 
 
 def value(run: Run, result: dict, key: str) -> object:
@@ -34,10 +39,15 @@ def value(run: Run, result: dict, key: str) -> object:
 
 def _node(machine: dict, cpu: object) -> int | None:
     """The node of a CPU, or of the first CPU of a list."""
+    known = CPUS.get(id(machine))
+    if not known or known[0] is not machine:
+        nodes = record_nodes(machine)
+        known = machine, {one: node.number for node in reversed(nodes) for one in node.cpus}, \
+            nodes[0].number if len(nodes) == 1 else None
+        CPUS.clear()
+        CPUS[id(machine)] = known
     cpus = numbers(str(cpu))
-    nodes = record_nodes(machine)
-    return next((node.number for node in nodes if cpus and cpus[0] in node.cpus),
-                nodes[0].number if len(nodes) == 1 else None)
+    return known[1].get(cpus[0], known[2]) if cpus else known[2]
 
 
 def _memory_node(run: Run, result: dict) -> object:
@@ -67,6 +77,12 @@ def _pair_class(run: Run, result: dict) -> str | None:
     shares, distance = result.get("shares"), result.get("node_distance")
     far = f", distance {distance}" if distance and distance != NEAR else ""
     return f"{shares}{far}" if shares else None
+
+
+def nearness(result: dict) -> tuple[int, int]:
+    """The place of a pair of CPUs in an order that begins with those of a core."""
+    shares = str(result.get("shares"))
+    return SHARES.index(shares) if shares in SHARES else 0, result.get("node_distance") or 0
 
 
 def _tier(run: Run, result: dict) -> dict:
