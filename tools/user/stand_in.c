@@ -264,15 +264,19 @@ static int print_stream(char **args)
 
 static void list_kernels(void)
 {
-	static const char * const ends[] = { "", "_sse", "_avx", "_avx512" };
+	static const char * const ends[] = {
+		"", "_sse", "_avx", "_avx512", "_sse_fma", "_avx_fma", "_avx512_fma" };
 	const struct mc_elsewhere *row;
 	unsigned int i;
 
 	for (row = mc_elsewhere; row->of; row++) {
 		if (strcmp(row->of, "likwid-bench -t") || row->how == MC_NONE || *row->word == '_')
 			continue;
-		/* Of floats there are vectors only. */
-		for (i = !!strstr(row->word, "_sp"); i < ARRAY_SIZE(ends); i++)
+		bool fma = !strncmp(row->word, "stream", 6) || !strncmp(row->word, "triad", 5);
+		bool vectors = strstr(row->word, "_sp") || !strcmp(row->word, "triad_mem");
+		unsigned int n = !strcmp(row->word, "load_mem") ? 1 : fma ? ARRAY_SIZE(ends) : 4;
+
+		for (i = vectors; i < n; i++)
 			printf("%s%s - %s\n", row->word, ends[i], row->means);
 	}
 }
