@@ -297,7 +297,7 @@ class Command(fake.InDirectory):
         for repeat in (1, 2, 4, 10):
             wanted = [f"bandwidth size={s} repeat={repeat}" for s in ("4K", "8K", "1M")]
             lines, _ = compare.compare([self.save("a", *wanted), self.save("b", *wanted)])
-            text = "\n".join(lines[:lines.index("") + 99]).partition("speed: that of")[0]
+            text = "\n".join(lines[:lines.index("") + 99]).partition("speed: how fast")[0]
             self.assertNotRegex(text, "[↑↓]")
             self.assertIn("3 compared: 0 faster, 0 slower, 3 same, 0 can't tell.", lines)
 

@@ -191,7 +191,7 @@ class Command(fake.InDirectory):
         self.hosts()
         said = self.memcache("fleet", "runs")
         self.assertIn("12 hosts in 1 group, 192 results compared: 0 slow, 0 to be measured again, "
-                      "12 not found slow, 0 not known, 0 with too few similar hosts.",
+                      "12 not found to be slow, 0 not known, 0 with too few similar hosts.",
                       said)
         self.assertIn("- 1: 12 hosts with Intel(R) Xeon(R) Gold 6252, no hypervisor, kernel "
                       "6.1.0-50-amd64, microcode 0x1f, CPUs 0-3, 8 x 16G 3200 MT/s.", said)
@@ -200,16 +200,16 @@ class Command(fake.InDirectory):
         self.hosts()
         self.host("node05", 0.85)
         said = self.memcache("fleet", "runs", status=125)
-        self.assertIn("0 slow, 1 to be measured again, 11 not found slow", said)
+        self.assertIn("0 slow, 1 to be measured again, 11 not found to be slow", said)
         self.assertIn("node05, compared with group 1: 16 results slower in one measurement", said)
         self.assertEqual(self.memcache("fleet", "runs", "--again", status=125), "node05")
 
         self.host("node05", 0.85, round_=2)
         said = self.memcache("fleet", "runs", status=1)
-        self.assertIn("1 slow, 0 to be measured again, 11 not found slow", said)
+        self.assertIn("1 slow, 0 to be measured again, 11 not found to be slow", said)
         self.assertIn("node05, compared with group 1: 16 results slower in two measurements", said)
         self.assertRegex(said, r"All 16 results have one speed, 0\.8\dx to 0\.8\dx ↓ of the "
-                               "group's. Different about it: nothing in its record.")
+                               "group's. Different from its group: nothing in its record.")
         self.assertEqual(self.memcache("fleet", "runs", "--again", status=1), "")
 
     def test_results_of_several_speeds_are_a_table(self):
@@ -218,7 +218,7 @@ class Command(fake.InDirectory):
         said = self.memcache("fleet", "runs", status=125)
         self.assertRegex(said, r"bandwidth (op=\w+ )?width=16 size=64K page=direct [\d.]+ [nmu]s "
                                r"[\d.]+ [nmu]s 0\.\d\dx ↓")
-        self.assertIn("... and 2 more Different about it: nothing in its record.", said)
+        self.assertIn("... and 2 more Different from its group: nothing in its record.", said)
         self.host("node05", {"4K": 0.8, "64K": 0.8, "1M": 0.8})
         self.assertIn("12 of the 16 results that were compared have one speed, 0.",
                       self.memcache("fleet", "runs", status=125))

@@ -113,7 +113,7 @@ def _form(value: Any, spec: str, facts: dict) -> str:
 
 DISTURBED = "more than half of the samples were lost, or others had the CPU in more than half, " \
             "or they spread by more than 20 %"
-UNSETTLED = "samples still changed when they were taken, or did not agree within 100 ms"
+UNSETTLED = "samples were still changing, or did not agree after 100 ms"
 NO_CONCLUSION = "so they do not count all of it, and there is no amplification (na)."
 
 WORDS = {

@@ -24,8 +24,8 @@ do not, the name of the file (HOST.jsonl) counts. Several files of a host are
 several measurements of it. Equal hosts are compared: same CPU, microcode,
 kernel, nodes and memory modules.
 
-A host is called slow if two measurements say so. To measure those again of
-which there is only one:
+A host is called slow if two measurements say so. To measure hosts again
+if only one does:
   memcache fleet results --again > again.txt
 """
 

@@ -125,7 +125,7 @@ def _summary(fleet: Fleet, slow: int, again: int) -> str:
     bare = len(fleet.hosts) - compared - len(fleet.few)
     return (f"{plural(len(fleet.hosts), 'host')} in {plural(len(fleet.groups), 'group')}, "
             f"{plural(fleet.compared, 'result')} compared: {slow} slow, {again} to be measured "
-            f"again, {compared - slow - again - unsure} not found slow, {unsure} not known, "
+            f"again, {compared - slow - again - unsure} not found to be slow, {unsure} not known, "
             f"{len(fleet.few)} with too few similar hosts"
             + (f", {bare} without a result that can be compared" if bare else "") + ".")
 
@@ -144,7 +144,7 @@ def _host(group: Group, host: Host, most: int | None) -> list[Part]:
             for one in findings[:most]]
     left = len(findings) - len(rows)
     speeds = [one.distance.speed for one in findings]
-    different = f"Different about it: {differences(group, host)}."
+    different = f"Different from its group: {differences(group, host)}."
     times = "in two measurements" if host.is_slow else "in one measurement"
     report: list[Part] = [Heading(f"{host.name}, compared with group {group.number}: "
                                   f"{plural(len(findings), 'result')} slower {times}")]
