@@ -41,9 +41,11 @@ class Plain(fake.unittest.TestCase):
 
     def test_commits(self):
         def commit(subject, body):
-            return f"1234\0{subject}\0{body}\0\0"
+            return f"1234\0{subject}\0{body}\1"
         log = "\n".join([commit("docs: say it", "Since it was not said.\n"),
                          commit("x" * 73, "Why"),
+                         commit("fixup! docs: say it", ""), commit("docs: nothing", ""),
                          commit("docs: no why", "Signed-off-by: A <a@b>\n")])
         self.assertEqual([*words.commits(log)], [f"1234: its subject has 73 characters: {'x' * 73}",
+                                                 "1234: no body says why: docs: nothing",
                                                  "1234: no body says why: docs: no why"])
