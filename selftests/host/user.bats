@@ -81,6 +81,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 		echo 200000 >"/sys/fs/cgroup/cpu/$$/cpu.rt_runtime_us"
 		# Also where a container has its group in the place of the root of all groups.
 		in_container() { # CALL...
+			# shellcheck disable=SC2016 # the shell in the group expands it
 			in_group unshare -m sh -c 'mount --bind "$0" /sys/fs/cgroup/cpu && exec "$@"' \
 				"/sys/fs/cgroup/cpu/$$" "$@"
 		}
