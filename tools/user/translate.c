@@ -633,18 +633,15 @@ static int put_typed(struct words *w, const char *word)
 static const struct mc_elsewhere *find_value(const char *key, const char *value, size_t *end)
 {
 	const struct mc_elsewhere *row;
-	size_t n = strlen(key), len = strlen(value), tail;
+	size_t n = strlen(key), len = strlen(value);
+	const char *theirs;
 
 	for (row = mc_elsewhere; row->of; row++) {
 		if (*row->of || strncasecmp(row->word, key, n) || row->word[n] != '=')
 			continue;
-		tail = strlen(row->word + n + 1);
-		*end = len;
-		if (!strcasecmp(row->word + n + 1, value))
-			return row;
-		*end = len - tail;
-		if (row->word[n + 1] == '_' && tail < len &&
-		    !strcasecmp(row->word + n + 1, value + *end))
+		theirs = row->word + n + 1;
+		*end = *theirs == '_' ? len - min(len, strlen(theirs)) : len;
+		if (*end && !strcasecmp(theirs, *theirs == '_' ? value + *end : value))
 			return row;
 	}
 	return NULL;

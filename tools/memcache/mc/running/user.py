@@ -47,6 +47,8 @@ def our_words(lines: list[str], fault: str) -> list[str]:
                               text=True, errors="replace", stdin=subprocess.DEVNULL)
     except OSError:
         raise Failure(fault, WRONG) from None
+    if done.returncode < 0:
+        raise Failure(f"{fault} ({NAME} --translate: ended by signal {-done.returncode})", WRONG)
     translated, (message, _, _) = done.stdout.splitlines(), done.stderr.partition("\n")
     if len(translated) == len(lines):
         for note in done.stderr.splitlines():       # what differs from the other program
