@@ -181,6 +181,12 @@ class Elsewhere(fake.unittest.TestCase):
                     self.assertEqual(said, [f"{call}: this is {one.line}"])
                     self.assertIn(f"memcache-user: {call}: this is {one.line}\n", done)
 
+    def test_words_without_their_key(self):
+        for words, lines in (("bandwidth write 4K", "bandwidth op=write size=4K"),
+                             ("bandwidth read copy", "bandwidth op=read;bandwidth op=copy"),
+                             ("line bandwidth", "line;bandwidth")):
+            self.assertEqual(";".join(one.line for one in self.planned(*words.split())[0]), lines)
+
     def test_words_for_a_suite(self):
         found, _ = self.planned("cache-attributes", "threads=2", "iterations=3")
         self.assertTrue(found and all("cpu=0-1" in one.line and "repeat=3" in one.line

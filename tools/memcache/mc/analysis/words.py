@@ -181,7 +181,7 @@ WORDS = {
                       "{why:?{why:;}||nothing in the records says why}: measure again on a quiet "
                       "machine.{remedy:? {remedy}, the threads go before other work.}",
     "not_quiet": "NOT QUIET: other work before the run: {work:;}. {bad:?{count:of result}||No "
-                 "result} {several:?were||was} disturbed (±)."
+                 "result} {several:?were||was} disturbed{bad:? (±)}."
                  "{remedy:? {remedy}, the threads go before other work.}",
     "samples_hit": "{count:of sample} {taken:was|were} {how}",
     "saw_interrupts": "{n:# sample} saw interrupts",

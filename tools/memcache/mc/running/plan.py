@@ -102,9 +102,23 @@ def requests(words: list[str], place: Place) -> list[Request]:
         elif lines and SIZES.fullmatch(word) and not is_program(lines[-1].split(" ")[0]):
             lines[-1] += f" size={word}"
             place.say(f"{word}: this is size={word}")
+        elif lines and (key := _key_of(word, lines[-1], place)):
+            lines[-1] += f" {key}={word}"
+            place.say(f"{word}: this is {key}={word}")
         else:
             lines.append(word)
     return [request for line in lines for request in _requests(line, place)]
+
+
+def _key_of(word: str, line: str, place: Place) -> str:
+    """The key of the test of a request line that has this word among others, as write is one of op;
+    empty if there is none or several, or if the word is a request of its own."""
+    name, *given = line.split()
+    if is_program(name) or word in place.all_tests or suite.exists(word):
+        return ""
+    found = [key for key, one in place.all_tests.get(name, {}).items() if word in one.choices]
+    return found[0] if len(found) == 1 and not any(
+        one.startswith(f"{found[0]}=") for one in given) else ""
 
 
 def _requests(line: str, place: Place) -> list[Request]:
