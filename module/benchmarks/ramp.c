@@ -532,10 +532,7 @@ const struct mc_test mc_test_ramp = {
 		.name = "ramp",
 		.help = "how fast a core is after a pause, step by step; CPUs take turns",
 		.presets = "size=16K",
-		.keys = keys,
-		.nkeys = ARRAY_SIZE(keys),
-		.columns = columns,
-		.ncolumns = ARRAY_SIZE(columns),
+		MC_KEYS_AND_COLUMNS(keys, columns),
 		.width = KEY_WIDTH,
 	},
 	.table =

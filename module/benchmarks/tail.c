@@ -341,10 +341,7 @@ const struct mc_test mc_test_tail = {
 	.spec = {
 		.name = "tail",
 		.help = "the slowest of many single accesses, with their causes; refresh of DRAM",
-		.keys = keys,
-		.nkeys = ARRAY_SIZE(keys),
-		.columns = columns,
-		.ncolumns = ARRAY_SIZE(columns),
+		MC_KEYS_AND_COLUMNS(keys, columns),
 		.width = KEY_WIDTH,
 	},
 	.histogram = true,

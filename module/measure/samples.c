@@ -37,15 +37,15 @@ static void adapt_quantum(struct mc_sampler *sampler, u64 bytes, u64 ticks)
 }
 
 /* Called before the barrier, while no thread has begun the sample. */
-static void race_ready(struct mc_worker *w, struct mc_sampler *sampler)
+static void race_ready(struct mc_sampler *sampler)
 {
 	struct mc_race *race = &sampler->race;
 
 	race->ticks = 0;
 	race->together = 0;
 	race->last = 0;
-	WRITE_ONCE(race->from, 0);
-	mc_race_start(w);
+	WRITE_ONCE(race->lap.from, 0);
+	WRITE_ONCE(race->lap.end, 0);
 }
 
 /* Ticks at which the last thread began the sample; ~0: some thread has not yet. */
@@ -58,7 +58,7 @@ static u64 race_last(struct mc_sampler *sampler)
 	if (sampler->race.last)
 		return sampler->race.last;
 	for (i = 0; i < meas->n; i++) {
-		u64 from = READ_ONCE(meas->each[i].race.from);
+		u64 from = READ_ONCE(meas->each[i].race.lap.from);
 
 		if (!from)
 			return ~0ULL;
@@ -66,6 +66,19 @@ static u64 race_last(struct mc_sampler *sampler)
 	}
 	sampler->race.last = last;
 	return last;
+}
+
+/* Ticks at which the first thread ended the sample; ~0: none has. */
+static u64 race_first(const struct mc_measurement *meas)
+{
+	u64 first = ~0ULL, end;
+	unsigned int i;
+
+	for (i = 0; i < meas->n; i++) {
+		end = READ_ONCE(meas->each[i].race.lap.end);
+		first = end ? min(first, end) : first;
+	}
+	return first;
 }
 
 /* Has the sample any window yet, counted or disturbed? */
@@ -88,7 +101,7 @@ static void account_window(struct mc_worker *w, struct mc_sampler *sampler, u64 
 	if (to <= from)
 		sampler->sample.clock_bad = true;
 	if (sampler->shared->n > 1) {
-		to = min(to, mc_race_first(w));
+		to = min(to, race_first(sampler->shared));
 		sampler->race.ticks += to > from ? to - from : 0;
 		from = max(from, race_last(sampler));
 		part = to > from ? to - from : 0;
@@ -121,7 +134,7 @@ static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 	struct mc_progress at = { 0 };
 	int err;
 
-	w->race = sampler->shared->n > 1 ? &sampler->race.from : NULL;
+	w->lap = sampler->shared->n > 1 ? &sampler->race.lap : NULL;
 	while (at.passes < sampler->cal.passes_a_sample) {
 		err = mc_pass_window(w, &sampler->pass, &at, sampler->cal.passes_a_sample,
 				     sampler->cal.quantum, sampler->settings.irq_off);
@@ -131,7 +144,7 @@ static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 		account_window(w, sampler, at.bytes, at.ticks);
 		adapt_quantum(sampler, at.bytes, at.ticks);
 	}
-	w->race = NULL;
+	w->lap = NULL;
 	w->finishes = false;
 	mc_events_take(w->events, &sampler->sample.events);
 	mc_disturbed_sample(w, sampler);
@@ -277,15 +290,15 @@ static int find_skew(struct mc_worker *w, struct mc_sampler *sampler)
 		 */
 		if (err)
 			break;
-		sampler->race.from = mc_ticks();
+		sampler->race.lap.from = mc_ticks();
 		err = mc_barrier(w);
 		if (err)
 			break;
-		first = sampler->race.from;
+		first = sampler->race.lap.from;
 		last = first;
 		for (i = 0; i < meas->n; i++) {
-			first = min(first, meas->each[i].race.from);
-			last = max(last, meas->each[i].race.from);
+			first = min(first, meas->each[i].race.lap.from);
+			last = max(last, meas->each[i].race.lap.from);
 		}
 		sampler->cal.skew = max(sampler->cal.skew, last - first);
 	}
@@ -597,7 +610,7 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	if (w && all->n > 1)
 		mc_threads_rest(w, sampler->race.ticks);
 	if (!all->take)
-		race_ready(w, sampler);
+		race_ready(sampler);
 	err = err ? err : begin_sample(w, all, first);
 	if (!err) {
 		mc_sample_begin(w, sampler);

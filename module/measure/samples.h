@@ -111,13 +111,13 @@ struct mc_sample {
 
 /**
  * struct mc_race - when a thread worked in the current sample, and the others with it
- * @from: ticks at which this thread began the sample; 0: it has not
+ * @lap: when this thread began and ended the sample
  * @last: ticks at which the last thread began the sample; 0: not known yet
  * @ticks: duration of this thread's windows before the first thread finished
  * @together: part of @ticks in which all threads were running
  */
 struct mc_race {
-	u64 from;
+	struct mc_lap lap;
 	u64 last;
 	u64 ticks;
 	u64 together;

@@ -214,7 +214,7 @@ u64 mc_window_close(struct mc_worker *w)
 
 	w->ended = mc_ticks();
 	if (w->finishes)
-		mc_race_finish(w, w->ended);
+		cmpxchg(&w->lap->end, 0, w->ended);
 	w->disturbed = mc_detector_end(&w->detector);
 	if (w->irq_off)
 		mc_quiet_end(w->irq_flags);
@@ -356,7 +356,7 @@ int mc_threads_run(struct mc_threads *threads, mc_job job, void *arg)
 	return err;
 }
 
-/* ---------------------------------------------------- the barrier and a race */
+/* ----------------------------------------------------------- the barrier */
 
 /**
  * mc_barrier() - wait until all threads that have the job are here
@@ -386,47 +386,4 @@ int mc_barrier(struct mc_worker *w)
 		mc_breathe();
 	}
 	return mc_threads_stopped(threads) ? mc_threads_stopped(threads) : mc_threads_check_cpu(w);
-}
-
-/**
- * mc_race_start() - begin a race; called before the barrier
- * @w: the thread
- *
- * Context: Worker thread.
- */
-void mc_race_start(struct mc_worker *w)
-{
-	WRITE_ONCE(w->threads->first_end, MC_RACE_ON);
-}
-
-/**
- * mc_race_first() - when the first thread finished
- * @w: the thread
- *
- * Context: Worker thread.
- * Return: ticks; MC_RACE_ON while none has.
- */
-u64 mc_race_first(struct mc_worker *w)
-{
-	return READ_ONCE(w->threads->first_end);
-}
-
-/**
- * mc_race_finish() - this thread has done its share
- * @w: the thread
- * @ticks: the time at which it finished
- *
- * Context: Worker thread.
- */
-void mc_race_finish(struct mc_worker *w, u64 ticks)
-{
-	u64 first = READ_ONCE(w->threads->first_end);
-
-	while (ticks < first) {
-		u64 seen = cmpxchg(&w->threads->first_end, first, ticks);
-
-		if (seen == first)
-			return;
-		first = seen;
-	}
 }

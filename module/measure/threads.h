@@ -25,7 +25,6 @@
  * @arg: its argument
  * @arrived: number of threads that wait at the barrier
  * @meetings: number of times that the barrier has opened; may wrap
- * @first_end: ticks at which the first thread of a race finished
  */
 struct mc_threads {
 	unsigned int n;
@@ -42,10 +41,7 @@ struct mc_threads {
 	void *arg;
 	atomic_t arrived;
 	u32 meetings;
-	u64 first_end;
 };
-
-#define MC_RACE_ON	(~0ULL >> 1)	/* @first_end: no thread has finished */
 
 struct mc_threads *mc_threads_start(const struct mc_request *req, unsigned int n,
 				    struct mc_error *e);
@@ -76,8 +72,5 @@ void mc_threads_do_job(struct mc_worker *w);
 int mc_threads_check_cpu(const struct mc_worker *w);
 
 int mc_barrier(struct mc_worker *w);
-void mc_race_start(struct mc_worker *w);
-u64 mc_race_first(struct mc_worker *w);
-void mc_race_finish(struct mc_worker *w, u64 ticks);
 
 #endif /* MC_THREADS_H */

@@ -15,6 +15,16 @@ struct mc_events;
 struct mc_plan;
 
 /**
+ * struct mc_lap - when a thread worked in a race; 0: not yet
+ * @from: ticks at which it began
+ * @end: ticks at which it had done its part
+ */
+struct mc_lap {
+	u64 from;
+	u64 end;
+};
+
+/**
  * struct mc_worker - one thread of a run
  * @threads: all threads of the run
  * @index: index among them
@@ -25,9 +35,8 @@ struct mc_plan;
  * @disturbed: disturbances in the last window (enum mc_disturbance)
  * @events: events of its core, read around each window; NULL: none are counted
  * @plan: what it does in its next window (measure/pass.h)
- * @race: gets the ticks at which its part of a race began, which are 0 until then; NULL: it does
- *        not race
- * @finishes: its part of a race ends with the current window
+ * @lap: gets the times of its part of a race; NULL: it does not race
+ * @finishes: that part ends with the current window
  * @worked: ticks for which loops over memory have run without a pause (measure/steady.h)
  * @left_off: ticks at the end of the last of them
  * @agreed: the loop whose samples agreed when it was measured last; NULL: none
@@ -46,7 +55,7 @@ struct mc_worker {
 	u8 disturbed;
 	struct mc_events *events;
 	struct mc_plan *plan;
-	u64 *race;
+	struct mc_lap *lap;
 	bool finishes;
 	u64 worked;
 	u64 left_off;

@@ -100,11 +100,16 @@ static void compare_memory(struct mc_file_thread *r, u64 offset, u64 bytes)
 }
 
 /* Count a transfer. If it was under way when the first reader ended, count its share. */
-static void count_transfer(struct mc_worker *w, struct mc_file_thread *r, u64 bytes,
+static void count_transfer(const struct mc_file_job *job, struct mc_file_thread *r, u64 bytes,
 			   u64 from, u64 to)
 {
-	u64 first = mc_race_first(w);
+	u64 first = ~0ULL, ended;
+	unsigned int i;
 
+	for (i = 0; i < job->n; i++) {
+		ended = READ_ONCE(job->reader[i].ended);
+		first = ended ? min(first, ended) : first;
+	}
 	if (to <= first)
 		r->counted += bytes;
 	else if (from < first)
@@ -132,7 +137,7 @@ static int go_through(struct mc_worker *w, struct mc_file_job *job, bool write,
 			compare_memory(r, r->from + at, n);
 		at = at + n < r->bytes ? at + n : 0;
 		to = mc_ticks();
-		count_transfer(w, r, n, from, to);
+		count_transfer(job, r, n, from, to);
 		mc_breathe();
 	}
 	return 0;
@@ -151,10 +156,9 @@ static int timed_job(struct mc_worker *w, void *arg)
 		err = mc_file_sync(r->file->handle);
 		r->err = err;
 	}
-	r->ended = mc_ticks();
+	WRITE_ONCE(r->ended, mc_ticks());
 	mc_events_stop(w->events);
 	mc_events_take(w->events, &job->meas.each[w->index].sample.events);
-	mc_race_finish(w, r->ended);
 	return err;
 }
 
@@ -168,9 +172,8 @@ static int prepare_job(struct mc_worker *w, void *arg)
 	struct mc_file_job *job = arg;
 	struct mc_file_thread *r = &job->reader[w->index];
 
-	if (!w->index)
-		mc_race_start(w);
 	r->counted = 0;
+	r->ended = 0;
 	if (!r->memory.data)
 		r->err = mc_transfer_make(&r->memory, job->transfer);
 	return r->err;

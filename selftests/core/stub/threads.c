@@ -335,22 +335,6 @@ int mc_barrier(struct mc_worker *w)
 	return w->threads->stop;
 }
 
-void mc_race_start(struct mc_worker *w)
-{
-	sim.first_end = ~0ULL;
-}
-
-u64 mc_race_first(struct mc_worker *w)
-{
-	return sim.first_end;
-}
-
-void mc_race_finish(struct mc_worker *w, u64 ticks)
-{
-	if (ticks < sim.first_end)
-		sim.first_end = ticks;
-}
-
 /* Here, nobody goes before others. */
 bool mc_threads_rest(struct mc_worker *w, u64 ahead)
 {
@@ -403,7 +387,7 @@ u64 mc_window_close(struct mc_worker *w)
 	sim.windows++;
 	sim_yield();
 	if (w->finishes)
-		mc_race_finish(w, w->ended);
+		w->lap->end = w->ended;
 	sim.now[w->index] += sim.gap;
 	return ticks;
 }

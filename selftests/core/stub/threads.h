@@ -34,7 +34,6 @@
  * @now: each thread's clock
  * @windows: number of windows closed so far
  * @longest: the longest of them
- * @first_end: when the race's first thread ended; ~0: none has
  * @rests: how often each thread has offered to rest
  * @ahead: for how long the last one of them would rather not rest then
  * @arg: argument of the current job
@@ -56,7 +55,6 @@ struct sim {
 	u64 now[THREADS_MOST];
 	u64 windows;
 	u64 longest;
-	u64 first_end;
 	u64 rests[THREADS_MOST];
 	u64 ahead;
 	void *arg;
