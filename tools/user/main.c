@@ -182,9 +182,29 @@ static void print_synopsis(void)
 	fwrite(usage, 1, strstr(usage, "\n\n") + 1 - usage, stderr);
 }
 
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "own", no_argument, NULL, 'o' },
+	{ "wide", no_argument, NULL, 'w' },
+	{ "quick", no_argument, NULL, 'q' },
+	{ "save", required_argument, NULL, 's' },
+	{ "counters", required_argument, NULL, 'c' },
+	{ "loop", required_argument, NULL, 'l' },
+	{ "memory", required_argument, NULL, 'm' },
+	{ "count", no_argument, NULL, 'n' },
+	{ "tests", no_argument, NULL, 't' },
+	{ "translate", no_argument, NULL, 'r' },
+	{ "records", no_argument, NULL, 'R' },
+	{ "machine", no_argument, NULL, 'M' },
+	{ "version", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ }
+};
+
 /* Print the synopsis, and the error below it. Return: an exit status. */
-static int refuse_option(int c, int letter, const char *word, const struct option *options)
+static int refuse_option(int c, int letter, const char *word)
 {
+	const struct option *option;
 	struct mc_meant meant = { .s = word + 2, .len = strcspn(word, "=") - 2 };
 	char text[80] = "";
 	struct mc_text t = MC_TEXT(text);
@@ -194,8 +214,8 @@ static int refuse_option(int c, int letter, const char *word, const struct optio
 		fprintf(stderr, "memcache-user: %s needs a value\n", word);
 		return MC_USER_USAGE;
 	}
-	for (; !strncmp(word, "--", 2) && options->name; options++)
-		mc_meant_try(&meant, options->name);
+	for (option = options; !strncmp(word, "--", 2) && option->name; option++)
+		mc_meant_try(&meant, option->name);
 	if (meant.word)
 		mc_textf(&t, "; did you mean --%s?", meant.word);
 	if (!strncmp(word, "--", 2))
@@ -229,151 +249,156 @@ static int end(int status)
 	return signalled ? 128 + signalled : status;
 }
 
-/* Measure and print as another program does. Return: an exit status. */
-static int stand_in(const char *name, char **args)
+/* What options ask for. @unmeasured: what is done with requests instead of measuring them */
+struct asked {
+	bool json, no_devices, quick, tests, count, machine;
+	int (*unmeasured)(char **words);
+};
+
+#define GO_ON	-1
+
+/* Take an option, or refuse it. Return: GO_ON, or an exit status: the program ends. */
+static int take_option(struct asked *asked, int c, char **argv)
 {
-	return start(true) ? MC_USER_FAILED : end(mc_user_stand_in(name, args));
+	struct mc_error e = { 0 };
+	int err;
+
+	switch (c) {
+	case 'j':
+		asked->json = true;
+		break;
+	case 'w':
+		mc_user_wide = true;
+		break;
+	case 'q':
+		asked->quick = true;
+		break;
+	case 'o':
+		asked->no_devices = true;
+		break;
+	case 's':
+		err = mc_user_save_to(optarg);
+		if (!err)
+			break;
+		fprintf(stderr, "memcache-user: %s: %s\n", optarg, strerror(-err));
+		return MC_USER_FAILED;
+	case 'c':
+		if (mc_user_counters(optarg, &e))
+			return refused(&e, MC_USER_FAILED);
+		break;
+	case 'l':
+	case 'm':
+		if (c == 'l' ? mc_user_loop(optarg, &e) : mc_user_object(optarg, argv, &e))
+			return refused(&e, e.err == -EINVAL ? MC_USER_USAGE : MC_USER_FAILED);
+		break;
+	case 'n':
+		asked->count = true;
+		break;
+	case 't':
+		asked->tests = true;
+		break;
+	case 'r':
+	case 'R':
+		asked->unmeasured = c == 'r' ? mc_user_translate_all : mc_user_records;
+		break;
+	case 'M':
+		asked->machine = true;
+		break;
+	case 'v':
+	case 'V':
+		printf("memcache-user %s\n", mc_version);
+		return mc_user_flush();
+	case 'h':
+		fputs(usage, stdout);
+		return mc_user_flush();
+	default:
+		return refuse_option(c, optopt, argv[optind - 1]);
+	}
+	return GO_ON;
+}
+
+/* What an option needs that no word follows; NULL: nothing. */
+static const char *lacks(const struct asked *asked)
+{
+	if (asked->count)
+		return "--count needs a command";
+	if (asked->unmeasured)
+		return asked->unmeasured == mc_user_records ? "--records needs a request" :
+							      "--translate needs a request";
+	/* The sizes and the type of such memory are not known before it is asked for some. */
+	return asked->tests || !mc_user_has_object() ? NULL :
+	       "--memory needs a request, such as latency type=wc size=1M";
+}
+
+/* Do what needs to know the machine. Return: an exit status. */
+static int measure(const struct asked *asked, char **words)
+{
+	int status;
+
+	if (start(asked->no_devices))
+		return MC_USER_FAILED;
+	if (asked->machine) {
+		mc_user_print(MC_MACHINE_MAX, mc_user_machine_json);
+		status = mc_user_flush();
+	} else if (asked->unmeasured) {
+		status = asked->unmeasured(words);
+	} else if (!*words) {
+		status = mc_user_overview(asked->json, asked->quick);
+	} else {
+		status = mc_user_run(words, asked->json ? &mc_user_json : &mc_user_table);
+	}
+	return end(mc_user_saved() && !status ? MC_USER_FAILED : status);
+}
+
+/* Measure and print as another program does. Return: GO_ON: no other program is meant. */
+static int stand_in(const char *word, bool as, char **args)
+{
+	const char *name = mc_user_stands_in(word);
+
+	if (name)
+		return start(true) ? MC_USER_FAILED : end(mc_user_stand_in(name, args));
+	if (!as)
+		return GO_ON;
+	fprintf(stderr, "memcache-user: --as: %s is none of the other programs\n", word);
+	return MC_USER_USAGE;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "own", no_argument, NULL, 'o' },
-		{ "wide", no_argument, NULL, 'w' },
-		{ "quick", no_argument, NULL, 'q' },
-		{ "save", required_argument, NULL, 's' },
-		{ "counters", required_argument, NULL, 'c' },
-		{ "loop", required_argument, NULL, 'l' },
-		{ "memory", required_argument, NULL, 'm' },
-		{ "count", no_argument, NULL, 'n' },
-		{ "tests", no_argument, NULL, 't' },
-		{ "translate", no_argument, NULL, 'r' },
-		{ "records", no_argument, NULL, 'R' },
-		{ "machine", no_argument, NULL, 'M' },
-		{ "version", no_argument, NULL, 'v' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	bool json = false, no_devices = false, tests = false, count = false, quick = false;
-	bool machine = false;
-	int (*unmeasured)(char **words) = NULL;	/* what is done with requests instead */
-	struct mc_error e = { 0 };
-	const char *as;
-	int c, status;
+	bool as = argc > 2 && !strcmp(argv[1], "--as");
+	struct asked asked = { .json = false };
+	int c, status = stand_in(argv[as ? 2 : 0], as, argv + (as ? 3 : 1));
 
-	as = mc_user_stands_in(argv[0]);
-	if (argc > 2 && !strcmp(argv[1], "--as")) {
-		as = mc_user_stands_in(argv[2]);
-		if (!as) {
-			fprintf(stderr, "memcache-user: --as: %s is none of the other programs\n",
-				argv[2]);
-			return MC_USER_USAGE;
-		}
-		argv += 2;
-	}
-	if (as)
-		return stand_in(as, argv + 1);
+	if (status != GO_ON)
+		return status;
 	take_call(&argc, argv);
 	take_word(argc, argv);
 	opterr = 0;
 	/* What follows --count is of the command. */
-	while (!count && (c = getopt_long(argc, argv, ":jhV", options, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-			json = true;
-			break;
-		case 'w':
-			mc_user_wide = true;
-			break;
-		case 'q':
-			quick = true;
-			break;
-		case 'o':
-			no_devices = true;
-			break;
-		case 's':
-			status = mc_user_save_to(optarg);
-			if (status) {
-				fprintf(stderr, "memcache-user: %s: %s\n", optarg,
-					strerror(-status));
-				return MC_USER_FAILED;
-			}
-			break;
-		case 'c':
-			if (mc_user_counters(optarg, &e))
-				return refused(&e, MC_USER_FAILED);
-			break;
-		case 'l':
-		case 'm':
-			if (c == 'l' ? mc_user_loop(optarg, &e) : mc_user_object(optarg, argv, &e))
-				return refused(&e, e.err == -EINVAL ? MC_USER_USAGE :
-								      MC_USER_FAILED);
-			break;
-		case 'n':
-			count = true;
-			break;
-		case 't':
-			tests = true;
-			break;
-		case 'r':
-		case 'R':
-			unmeasured = c == 'r' ? mc_user_translate_all : mc_user_records;
-			break;
-		case 'M':
-			machine = true;
-			break;
-		case 'v':
-		case 'V':
-			printf("memcache-user %s\n", mc_version);
-			return mc_user_flush();
-		case 'h':
-			fputs(usage, stdout);
-			return mc_user_flush();
-		default:
-			return refuse_option(c, optopt, argv[optind - 1], options);
-		}
+	while (!asked.count && (c = getopt_long(argc, argv, ":jhV", options, NULL)) != -1) {
+		status = take_option(&asked, c, argv);
+		if (status != GO_ON)
+			return status;
 	}
-	if (count && optind < argc && !strcmp(argv[optind], "--"))
+	if (asked.count && optind < argc && !strcmp(argv[optind], "--"))
 		optind++;
-	/* Its sizes and its type are not known before it is asked for some. */
-	if (optind == argc && !count && !unmeasured && !tests && mc_user_has_object()) {
+	argv += optind;
+	if (!*argv && lacks(&asked)) {
 		print_synopsis();
-		fprintf(stderr,
-			"memcache-user: --memory needs a request, such as latency type=wc size=1M\n");
+		fprintf(stderr, "memcache-user: %s\n", lacks(&asked));
 		return MC_USER_USAGE;
 	}
-	if ((count || unmeasured) && optind == argc) {
-		print_synopsis();
-		fprintf(stderr, "memcache-user: %s\n", count ? "--count needs a command" :
-			unmeasured == mc_user_records ? "--records needs a request" :
-							"--translate needs a request");
-		return MC_USER_USAGE;
-	}
-	if (count) {
+	if (asked.count) {
 		mc_clock_init();
-		return mc_user_count(argv + optind);
+		return mc_user_count(argv);
 	}
-	if (unmeasured == mc_user_translate_all)
-		return unmeasured(argv + optind);
-	if (tests && !json && optind < argc)
-		return mc_user_tests(argv + optind);
-	if (tests) {
-		mc_user_print(262144, json ? mc_user_describe : tests_text);
+	if (asked.unmeasured == mc_user_translate_all)
+		return mc_user_translate_all(argv);
+	if (asked.tests && !asked.json && *argv)
+		return mc_user_tests(argv);
+	if (asked.tests) {
+		mc_user_print(262144, asked.json ? mc_user_describe : tests_text);
 		return mc_user_flush();
 	}
-	if (start(no_devices))
-		return MC_USER_FAILED;
-	if (machine) {
-		mc_user_print(MC_MACHINE_MAX, mc_user_machine_json);
-		status = mc_user_flush();
-	} else if (unmeasured)
-		status = unmeasured(argv + optind);
-	else if (optind == argc)
-		status = mc_user_overview(json, quick);
-	else
-		status = mc_user_run(argv + optind, json ? &mc_user_json : &mc_user_table);
-	if (mc_user_saved() && !status)
-		status = MC_USER_FAILED;
-	return end(status);
+	return measure(&asked, argv);
 }
