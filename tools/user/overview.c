@@ -94,32 +94,6 @@ struct probed {
 	struct mc_user_probe of[PROBES];
 };
 
-static struct probed latencies = { .column = "ns_per_load" };
-static struct probed reads = { .column = "mb_per_s" };
-static struct probed *probing;
-
-/* The set that shows memory; it may not if larger sets had other rates, or nobody knows. */
-static struct {
-	struct probed latency;
-	bool sure;
-} memory = { .latency.column = "ns_per_load" };
-
-static const char *page = "";	/* the key, if there are huge pages */
-static const char *sched = "";	/* the key, if this process may go before others */
-static bool quick;		/* fewer samples, and no other forms */
-static u64 between;		/* the set that would show memory, if there is no room for it */
-static struct column columns[LEVELS + 1];
-static unsigned int ncolumns;
-static bool as_json, begun;
-static unsigned int got;	/* results of the current request */
-static u64 cell[LEVELS + 1];	/* figures of the current row */
-static bool filled[LEVELS + 1];
-static const struct planned *held;	/* a row that is printed with its forms; NULL: none */
-static u64 held_cell[LEVELS + 1];	/* its figures */
-static bool held_filled[LEVELS + 1];
-static u64 best[LEVELS + 1];	/* the highest rates in the current row and its forms */
-static const struct form *best_form[LEVELS + 1];	/* that had them; NULL: the row itself */
-
 /* A row of bandwidths, or a form of one, on one CPU or on all. */
 struct planned {
 	const struct row *row;
@@ -128,11 +102,43 @@ struct planned {
 	char line[LINE];
 };
 
+/* The figures of a planned row. */
+struct figures {
+	u64 cell[LEVELS + 1];
+	bool filled[LEVELS + 1];
+};
+
 #define PLANNED		(2 * (ARRAY_SIZE(rates) + ARRAY_SIZE(forms)))
 #define PROBE_PARTS	8	/* finding the levels takes as long as so many rows */
 
-static struct planned plan[PLANNED];
-static const struct planned *now, *next = plan;
+/* What was found, and is printed. There is one, as views have no argument. */
+static struct screen {
+	struct probed latencies;
+	struct probed reads;
+	struct probed memory;	/* the set that shows it */
+	bool memory_sure;	/* no larger set had another rate */
+	struct probed *probing;
+	const char *page;	/* the key, if there are huge pages */
+	const char *sched;	/* the key, if this process may go before others */
+	bool quick;		/* fewer samples, and no other forms */
+	bool as_json;
+	bool begun;
+	u64 between;		/* the set that would show memory, if there is no room for it */
+	struct column columns[LEVELS + 1];
+	unsigned int ncolumns;
+	struct planned plan[PLANNED];
+	const struct planned *now;
+	const struct planned *next;
+	unsigned int got;	/* results of the current request */
+	struct figures row;	/* the current one */
+	const struct planned *held;	/* a row that is printed with its forms; NULL: none */
+	struct figures held_row;
+	u64 best[LEVELS + 1];	/* the highest rates in the current row and its forms */
+	const struct form *best_form[LEVELS + 1];	/* that had them; NULL: the row itself */
+} screen = {
+	.latencies.column = "ns_per_load", .reads.column = "mb_per_s",
+	.memory.column = "ns_per_load", .page = "", .sched = "", .next = screen.plan,
+};
 
 /* --------------------------------------------------------------- what the views share */
 
@@ -208,9 +214,9 @@ static void print_machine(void)
 /* Several calls of mc_user_run() make one screen. */
 static void start(void)
 {
-	if (!begun)
-		(as_json ? mc_user_json.start : print_machine)();
-	begun = true;
+	if (!screen.begun)
+		(screen.as_json ? mc_user_json.start : print_machine)();
+	screen.begun = true;
 	mc_user_flush();
 }
 
@@ -230,27 +236,27 @@ static bool value_of(const struct mc_request *req, const struct mc_record *rec,
 
 static void begin(const struct mc_request *req)
 {
-	got = 0;
-	memset(filled, 0, sizeof(filled));
+	screen.got = 0;
+	screen.row = (struct figures){ 0 };
 }
 
 /* ------------------------------------------------------------------- find the levels */
 
 static void take_probe(const struct mc_request *req, const struct mc_record *rec)
 {
-	struct mc_user_probe *p = &probing->of[probing->n];
+	struct mc_user_probe *p = &screen.probing->of[screen.probing->n];
 	u64 level;
 
-	if (probing->n == PROBES || !value_of(req, rec, probing->column, &p->value))
+	if (screen.probing->n == PROBES || !value_of(req, rec, screen.probing->column, &p->value))
 		return;
 	p->bytes = rec->point.v[MC_KEY_SIZE];
 	p->level = value_of(req, rec, "level", &level) ? (enum mc_hit)level : MC_HIT_UNKNOWN;
-	probing->n++;
+	screen.probing->n++;
 }
 
 static void end_probe(const struct mc_run *run, const struct mc_record *records, u64 n, int err)
 {
-	if (as_json)
+	if (screen.as_json)
 		mc_user_json.end(run, records, n, err);
 }
 
@@ -277,14 +283,14 @@ static int probe(struct probed *what, const char *test, const char *sizes)
 {
 	const struct mc_user_view view = {
 		.start = start, .begin = begin, .result = take_probe, .end = end_probe,
-		.screen = !as_json,
+		.screen = !screen.as_json,
 	};
 	char line[LINE], *lines[] = { line, NULL };
 	int status;
 
-	probing = what;
+	screen.probing = what;
 	snprintf(line, sizeof(line), "%s size=%s cpu=%d repeat=%d warmup=1%s%s", test, sizes,
-		 mc_core_next(-1), quick ? 2 : 5, page, sched);
+		 mc_core_next(-1), screen.quick ? 2 : 5, screen.page, screen.sched);
 	status = mc_user_run(lines, &view);
 	return status || what->n ? status : MC_USER_FAILED;
 }
@@ -305,7 +311,7 @@ static u64 cached_bytes(void)
 	const struct mc_user_probe *p;
 	u64 most = 0;
 
-	for (p = latencies.of; p < &latencies.of[latencies.n]; p++) {
+	for (p = screen.latencies.of; p < &screen.latencies.of[screen.latencies.n]; p++) {
 		if (p->level < MEMORY || (p->level == MC_HIT_UNKNOWN &&
 					  2 * p->value < mc_verdict_miss_ps()))
 			most = p->bytes;
@@ -321,7 +327,7 @@ static u64 reported_bytes(bool all)
 
 static int find_caches(u64 most)
 {
-	return probe(&latencies, "latency", most < LARGEST ? "4K..1M" : SIZES);
+	return probe(&screen.latencies, "latency", most < LARGEST ? "4K..1M" : SIZES);
 }
 
 /* Read larger and larger sets, and measure the latency of that which shows memory. */
@@ -337,17 +343,18 @@ static int find_memory(u64 most)
 		bytes *= 2;
 	bytes = min(bytes, most);
 	snprintf(sizes, sizeof(sizes), "%llu..%llu", bytes, min(most, max(bytes, MOST_BYTES)));
-	status = probe(&reads, "bandwidth op=read", sizes);
+	status = probe(&screen.reads, "bandwidth op=read", sizes);
 	if (status)
 		return status;
 	mc_user_progress_part(PROBE_PARTS - 1);
-	memory.sure = mc_user_find_memory(reads.of, reads.n, MC_BEYOND * cached_bytes(),
-					  MC_BEYOND * reported_bytes(false), &bytes);
+	screen.memory_sure = mc_user_find_memory(screen.reads.of, screen.reads.n,
+						 MC_BEYOND * cached_bytes(),
+						 MC_BEYOND * reported_bytes(false), &bytes);
 	snprintf(sizes, sizeof(sizes), "%llu", bytes);
-	status = probe(&memory.latency, "latency", sizes);
+	status = probe(&screen.memory, "latency", sizes);
 	if (status)
 		return status;
-	memory.sure &= memory.latency.of->level == MEMORY;
+	screen.memory_sure &= screen.memory.of->level == MEMORY;
 	return 0;
 }
 
@@ -379,7 +386,7 @@ static void add_column(enum mc_hit level, const struct mc_user_level *found, u64
 	static const char * const names[] = { "L1", "L2", "L3", "L4", "memory", "?" };
 	bool sure = found && level != MC_HIT_UNKNOWN;
 
-	columns[ncolumns++] = (struct column){
+	screen.columns[screen.ncolumns++] = (struct column){
 		.name = names[level], .sure = { sure, sure && all_bytes },
 		.bytes = { found ? found->bytes : 0, all_bytes }, .ps = found ? found->ps : 0,
 	};
@@ -388,7 +395,7 @@ static void add_column(enum mc_hit level, const struct mc_user_level *found, u64
 static void add_cache(enum mc_hit level, u64 *before)
 {
 	struct mc_user_level found;
-	bool sure = mc_user_find_cache(latencies.of, latencies.n, level, &found);
+	bool sure = mc_user_find_cache(screen.latencies.of, screen.latencies.n, level, &found);
 	u64 bytes = sure ? set_of_all(level, &found, *before) : 0;
 
 	if (sure)
@@ -399,7 +406,7 @@ static void add_cache(enum mc_hit level, u64 *before)
 
 static void add_memory(u64 most)
 {
-	const struct mc_user_probe *p = memory.latency.of;
+	const struct mc_user_probe *p = screen.memory.of;
 	struct mc_user_level found = { p->bytes, p->value, p->bytes };
 	u64 bytes = p->bytes, cached = for_all(cached_bytes(), last_level());
 	u64 wanted = MC_BEYOND * max(reported_bytes(true), cached);
@@ -407,17 +414,17 @@ static void add_memory(u64 most)
 	while (bytes < wanted && 2 * bytes <= most)
 		bytes *= 2;
 	add_column(MEMORY, &found, bytes);
-	columns[ncolumns - 1].sure[0] = memory.sure;
-	columns[ncolumns - 1].sure[1] = memory.sure && bytes >= wanted;
-	if (!columns[ncolumns - 1].sure[1])
-		between = wanted;
+	screen.columns[screen.ncolumns - 1].sure[0] = screen.memory_sure;
+	screen.columns[screen.ncolumns - 1].sure[1] = screen.memory_sure && bytes >= wanted;
+	if (!screen.columns[screen.ncolumns - 1].sure[1])
+		screen.between = wanted;
 }
 
 /* No record names a level, as in an emulator: a small set, and a large one. */
 static void add_unknown(void)
 {
-	const struct mc_user_probe *small = &latencies.of[latencies.n / 8];
-	const struct mc_user_probe *large = memory.latency.of;
+	const struct mc_user_probe *small = &screen.latencies.of[screen.latencies.n / 8];
+	const struct mc_user_probe *large = screen.memory.of;
 
 	add_column(MC_HIT_UNKNOWN, &(struct mc_user_level){ small->bytes, small->value, 0 },
 		   small->bytes);
@@ -431,9 +438,9 @@ static void find_columns(u64 most)
 	u64 before = 0;
 	unsigned int i;
 
-	for (i = 0; i < latencies.n && latencies.of[i].level == MC_HIT_UNKNOWN; i++)
+	for (i = 0; i < screen.latencies.n && screen.latencies.of[i].level == MC_HIT_UNKNOWN; i++)
 		;
-	if (i == latencies.n) {
+	if (i == screen.latencies.n) {
 		add_unknown();
 		return;
 	}
@@ -454,15 +461,16 @@ static void print_heading(bool all)
 	else
 		snprintf(where, sizeof(where), "CPU %d", mc_core_next(-1));
 	printf("\n%-12s", where);
-	for (i = 0; i < ncolumns; i++)
-		printf("%7s", columns[i].name);
+	for (i = 0; i < screen.ncolumns; i++)
+		printf("%7s", screen.columns[i].name);
 	printf("\n%-12s", "GB/s");
-	for (i = 0; i < ncolumns; i++) {
+	for (i = 0; i < screen.ncolumns; i++) {
 		char size[16] = "";
 		struct mc_text t = MC_TEXT(size);
 
-		if (columns[i].bytes[all])
-			mc_key_show(&t, mc_key_of(*mc_specs, MC_KEY_SIZE), columns[i].bytes[all]);
+		if (screen.columns[i].bytes[all])
+			mc_key_show(&t, mc_key_of(*mc_specs, MC_KEY_SIZE),
+				    screen.columns[i].bytes[all]);
 		else
 			mc_textf(&t, "?");
 		printf("%7s", size);
@@ -489,12 +497,12 @@ static void print_cell(const struct column *column, bool all, bool there, u64 fi
 
 static void print_latencies(void)
 {
-	unsigned int i;
+	const struct column *column;
 
 	print_heading(false);
 	printf("  %-10s", "latency ns");
-	for (i = 0; i < ncolumns; i++)
-		print_cell(&columns[i], false, columns[i].ps, (columns[i].ps + 5) / 10, 2);
+	for (column = screen.columns; column < &screen.columns[screen.ncolumns]; column++)
+		print_cell(column, false, column->ps, (column->ps + 5) / 10, 2);
 	printf("\n");
 	mc_user_flush();
 }
@@ -507,7 +515,7 @@ static void print_caches(void)
 
 	for (level = MC_HIT_L1; level < MEMORY; level++)
 		add_cache(level, &before);
-	if (ncolumns)
+	if (screen.ncolumns)
 		print_latencies();
 }
 
@@ -517,19 +525,20 @@ static void print_caches(void)
  */
 static void print_best(void)
 {
-	int row = 12 + 7 * ncolumns, at = row, begin = is_wide() ? row : 2;
-	unsigned int i, f, first = ncolumns > 2;
+	int row = 12 + 7 * screen.ncolumns, at = row, begin = is_wide() ? row : 2;
+	unsigned int i, f, first = screen.ncolumns > 2;
 
 	for (f = 0; f < ARRAY_SIZE(forms); f++) {
 		char text[WIDE] = "";
 		struct mc_text t = MC_TEXT(text);
 
-		for (i = first; i < ncolumns; i++) {
-			if (best_form[i] != &forms[f])
+		for (i = first; i < screen.ncolumns; i++) {
+			if (screen.best_form[i] != &forms[f])
 				continue;
-			mc_textf(&t, "%s %s %s", *text ? "," : forms[f].name, columns[i].name,
-				 columns[i].sure[held->all] ? "" : "?");
-			mc_text_fixed(&t, best[i], 1);
+			mc_textf(&t, "%s %s %s", *text ? "," : forms[f].name,
+				 screen.columns[i].name,
+				 screen.columns[i].sure[screen.held->all] ? "" : "?");
+			mc_text_fixed(&t, screen.best[i], 1);
 		}
 		if (!*text)
 			continue;
@@ -546,22 +555,23 @@ static void print_row(void)
 {
 	unsigned int i;
 
-	if (!held)
+	if (!screen.held)
 		return;
-	printf("  %-10s", held->row->label);
-	for (i = 0; i < ncolumns; i++)
-		print_cell(&columns[i], held->all, held_filled[i], held_cell[i], 1);
+	printf("  %-10s", screen.held->row->label);
+	for (i = 0; i < screen.ncolumns; i++)
+		print_cell(&screen.columns[i], screen.held->all, screen.held_row.filled[i],
+			   screen.held_row.cell[i], 1);
 	print_best();
 	printf("\n");
-	held = NULL;
+	screen.held = NULL;
 }
 
 static void begin_rate(const struct mc_request *req)
 {
 	begin(req);
-	now = next++;
-	mc_user_progress_part(PROBE_PARTS + (now - plan));
-	if (now->row == rates && !now->form && now->all && !as_json)
+	screen.now = screen.next++;
+	mc_user_progress_part(PROBE_PARTS + (screen.now - screen.plan));
+	if (screen.now->row == rates && !screen.now->form && screen.now->all && !screen.as_json)
 		print_heading(true);
 	mc_user_flush();
 }
@@ -569,46 +579,49 @@ static void begin_rate(const struct mc_request *req)
 /* The first column of a row, or of a form of it: the L1 has no figures of forms. */
 static unsigned int first_of(const struct form *form)
 {
-	return form && ncolumns > 2;
+	return form && screen.ncolumns > 2;
 }
 
 /* Sizes come in the order of the columns that have one. */
 static void take_rate(const struct mc_request *req, const struct mc_record *rec)
 {
-	unsigned int i, nth = got++;
+	const struct planned *now = screen.now;
+	unsigned int i, nth = screen.got++;
 	u64 value;
 
-	for (i = first_of(now->form); i < ncolumns && (nth || !columns[i].bytes[now->all]); i++)
-		nth -= !!columns[i].bytes[now->all];
-	if (i == ncolumns || !value_of(req, rec, "mb_per_s", &value))
+	for (i = first_of(now->form);
+	     i < screen.ncolumns && (nth || !screen.columns[i].bytes[now->all]); i++)
+		nth -= !!screen.columns[i].bytes[now->all];
+	if (i == screen.ncolumns || !value_of(req, rec, "mb_per_s", &value))
 		return;
-	cell[i] = (value + 50000) / 100000;	/* 0.1 GB/s */
-	filled[i] = true;
+	screen.row.cell[i] = (value + 50000) / 100000;	/* 0.1 GB/s */
+	screen.row.filled[i] = true;
 }
 
 static void end_rate(const struct mc_run *run, const struct mc_record *records, u64 n, int err)
 {
 	unsigned int i;
 
-	if (as_json) {
+	if (screen.as_json) {
 		mc_user_json.end(run, records, n, err);
 		return;
 	}
-	if (!now->form) {
-		held = now;
-		memcpy(held_cell, cell, sizeof(cell));
-		memcpy(held_filled, filled, sizeof(filled));
-		memset(best, 0, sizeof(best));
-		memset(best_form, 0, sizeof(best_form));
+	if (!screen.now->form) {
+		screen.held = screen.now;
+		screen.held_row = screen.row;
+		memset(screen.best, 0, sizeof(screen.best));
+		memset(screen.best_form, 0, sizeof(screen.best_form));
 	}
 	/* The screen has room for what is clearly faster. */
-	for (i = 0; i < ncolumns; i++) {
-		if (!filled[i] || cell[i] <= best[i] + (best_form[i] ? 0 : best[i] / 10))
+	for (i = 0; i < screen.ncolumns; i++) {
+		u64 cell = screen.row.cell[i], best = screen.best[i];
+
+		if (!screen.row.filled[i] || cell <= best + (screen.best_form[i] ? 0 : best / 10))
 			continue;
-		best[i] = cell[i];
-		best_form[i] = now->form;
+		screen.best[i] = cell;
+		screen.best_form[i] = screen.now->form;
 	}
-	if (!next->form)
+	if (!screen.next->form)
 		print_row();
 }
 
@@ -617,47 +630,48 @@ static void plan_row(struct planned *p, const struct row *row, const struct form
 {
 	char sizes[LINE / 2] = "", cpu[24];
 	struct mc_text t = MC_TEXT(sizes);
-	unsigned int i, repeat = quick ? 3 : all ? 10 : 15;
+	unsigned int i, repeat = screen.quick ? 3 : all ? 10 : 15;
 
 	*p = (struct planned){ .row = row, .form = form, .all = all };
-	for (i = 0; i < ncolumns; i++) {
-		u64 bytes = columns[i].bytes[all];
+	for (i = 0; i < screen.ncolumns; i++) {
+		u64 bytes = screen.columns[i].bytes[all];
 
 		if (!bytes || i < first_of(form))
 			continue;
 		mc_textf(&t, "%s%llu", *sizes ? "," : "", bytes);
 		if (bytes > LARGE_BYTES)
-			repeat = min(repeat, bytes > MOST_BYTES ? quick ? 2U : 3U : 5U);
+			repeat = min(repeat, bytes > MOST_BYTES ? screen.quick ? 2U : 3U : 5U);
 	}
 	snprintf(cpu, sizeof(cpu), all ? on_one_node() ? "all" : "all node=local" : "%d",
 		 mc_core_next(-1));
 	snprintf(p->line, sizeof(p->line), "bandwidth %s repeat=%u warmup=1 size=%s cpu=%s%s%s%s",
-		 form ? form->key : row->key, repeat, sizes, cpu, page, sched,
-		 quick ? " verify=deferred" : "");
+		 form ? form->key : row->key, repeat, sizes, cpu,
+		 screen.page, screen.sched,
+		 screen.quick ? " verify=deferred" : "");
 }
 
 static int measure_rates(void)
 {
 	const struct mc_user_view view = {
 		.start = start, .begin = begin_rate, .result = take_rate, .end = end_rate,
-		.screen = !as_json,
+		.screen = !screen.as_json,
 	};
-	char *lines[ARRAY_SIZE(plan) + 1];
+	char *lines[ARRAY_SIZE(screen.plan) + 1];
 	const struct row *row;
 	unsigned int n = 0, all, i;
 
 	for (all = 0; all < 1 + (cpus() > 1); all++) {
 		for (row = rates; row->label; row++) {
-			plan_row(&plan[n++], row, NULL, all);
-			for (i = 0; i < ARRAY_SIZE(forms) && !quick; i++) {
-				if (columns[ncolumns - 1].bytes[all] && forms[i].row == row &&
-				    mc_loop_widest(forms[i].op))
-					plan_row(&plan[n++], row, &forms[i], all);
+			plan_row(&screen.plan[n++], row, NULL, all);
+			for (i = 0; i < ARRAY_SIZE(forms) && !screen.quick; i++) {
+				if (screen.columns[screen.ncolumns - 1].bytes[all] &&
+				    forms[i].row == row && mc_loop_widest(forms[i].op))
+					plan_row(&screen.plan[n++], row, &forms[i], all);
 			}
 		}
 	}
 	for (i = 0; i < n; i++)
-		lines[i] = plan[i].line;
+		lines[i] = screen.plan[i].line;
 	lines[n] = NULL;
 	mc_user_progress_parts(PROBE_PARTS + n);
 	return mc_user_run(lines, &view);
@@ -671,12 +685,12 @@ static void print_legend(void)
 
 	printf("GB/s: 10^9 bytes of payload a second%smedians; more by --help\n",
 	       is_wide() ? "; " : "\n");
-	if (between) {
-		mc_key_show(&t, mc_key_of(*mc_specs, MC_KEY_SIZE), between);
+	if (screen.between) {
+		mc_key_show(&t, mc_key_of(*mc_specs, MC_KEY_SIZE), screen.between);
 		printf("?memory: between; it takes %s to be sure\n", size);
 	}
-	for (i = 0; i < ncolumns; i++) {
-		if (columns[i].sure[1] || (between && i == ncolumns - 1))
+	for (i = 0; i < screen.ncolumns; i++) {
+		if (screen.columns[i].sure[1] || (screen.between && i == screen.ncolumns - 1))
 			continue;
 		printf("?: the times do not show which size is this level\n");
 		return;
@@ -691,24 +705,24 @@ int mc_user_overview(bool json, bool short_form)
 
 	while (most < max(MOST_BYTES, MC_BEYOND * reported_bytes(true)) && 2 * most <= room)
 		most *= 2;
-	quick = short_form;
+	screen.quick = short_form;
 	if (goes_first())
-		sched = " sched=fifo";
-	mc_user_progress_parts(PROBE_PARTS + (quick ? ARRAY_SIZE(rates) - 1 : PLANNED / 2) *
+		screen.sched = " sched=fifo";
+	mc_user_progress_parts(PROBE_PARTS + (screen.quick ? ARRAY_SIZE(rates) - 1 : PLANNED / 2) *
 			       (1 + (cpus() > 1)));
 	if (huge_pages(min(most, LARGEST)))
-		page = " page=thp";
-	as_json = json;
+		screen.page = " page=thp";
+	screen.as_json = json;
 	status = find_caches(most);
 	/* Larger sets take long to touch, so caches come first. */
 	if (!status && !huge_pages(most))
-		page = "";
+		screen.page = "";
 	if (!status && mc_user_interrupted()) {
 		fprintf(stderr, "memcache-user: " MC_USER_STOPPED "\n");
 		status = MC_USER_FAILED;
 	}
 	status = status ? status : find_memory(most);
-	if (status && latencies.n && mc_user_interrupted() && !json)
+	if (status && screen.latencies.n && mc_user_interrupted() && !json)
 		print_caches();
 	if (status)
 		return status;
