@@ -397,7 +397,7 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 }
 
 /*
- * Is a sample verified that is the last one that is kept, or is not? Between the samples of a
+ * Is this sample verified? @last: it is the last that is kept. Between the samples of a
  * loop that only loads, all at one place, nothing changes, so a look after the first and the
  * last of them is enough. The first one is for runs that are cut short.
  */

@@ -184,7 +184,7 @@ static bool load_was_away(const struct loaded_job *job, u32 sample)
 	unsigned int i;
 
 	for (i = 0; i < job->all.n; i++) {
-		const struct mc_done *done = mc_together_done(&job->all, i, sample);
+		const struct mc_work_tally *done = mc_together_done(&job->all, i, sample);
 
 		if (i != job->chaser && done->inside < (done->to - done->from) / 2)
 			return true;
@@ -197,7 +197,7 @@ static void add_load(struct loaded_job *job, u32 sample)
 	unsigned int i;
 
 	for (i = 0; i < job->all.n; i++) {
-		const struct mc_done *done = mc_together_done(&job->all, i, sample);
+		const struct mc_work_tally *done = mc_together_done(&job->all, i, sample);
 
 		job->load[i].bytes += done->bytes;
 		job->load[i].ticks += done->to - done->from;
@@ -209,7 +209,7 @@ static bool sample_ended(struct mc_together *all, u32 sample)
 {
 	struct loaded_job *job = all->arg;
 	struct mc_measurement *meas = &job->meas;
-	const struct mc_done *done = mc_together_done(all, job->chaser, sample);
+	const struct mc_work_tally *done = mc_together_done(all, job->chaser, sample);
 	u64 ps = mc_ticks_to_ps(done->ticks), loads = done->bytes / LINE;
 	bool apart = !meas->keep_disturbed && load_was_away(job, sample);
 
@@ -217,7 +217,7 @@ static bool sample_ended(struct mc_together *all, u32 sample)
 		.seen = done->seen, .in_time = done->seen, .clock_bad = done->clock_bad,
 		.apart = apart, .worked = done->from - meas->settling.began,
 	};
-	if (mc_measurement_keep(meas, mc_muldiv(ps, job->loads, loads))) {
+	if (mc_measurement_offer(meas, mc_muldiv(ps, job->loads, loads))) {
 		mc_events_add(&meas->each[job->chaser].counted, &done->events, job->loads,
 			      loads);
 		if (!apart)
@@ -281,7 +281,7 @@ static int set_up_thread(struct mc_run *run, struct loaded_job *job, unsigned in
 			 const struct mc_point *point)
 {
 	struct mc_part part = mc_measurement_part(job->meas.n, &run->area, i);
-	struct mc_partner *p = &job->all.each[i];
+	struct mc_together_thread *p = &job->all.each[i];
 
 	p->chases = i == job->chaser;
 	p->loads = job->loads;

@@ -75,7 +75,7 @@ static const struct mc_column columns[] = {
  */
 struct member {
 	unsigned int group;
-	struct mc_partner *does;
+	struct mc_together_thread *does;
 	u64 bytes;
 	u64 *ps;
 	u8 *seen;
@@ -276,7 +276,7 @@ static int verify(struct mc_worker *w, struct member *m, const struct mc_walk *w
 /* ---------------------------------------------------------------- the samples */
 
 /* Keep a thread's part of a sample. While pointers are followed, only windows count. */
-static void keep_part(struct member *m, const struct mc_done *done, u32 at)
+static void keep_part(struct member *m, const struct mc_work_tally *done, u32 at)
 {
 	u64 ticks = m->does->chases ? done->ticks : done->to - done->from;
 
@@ -386,7 +386,7 @@ static void keep_sample(struct mix_job *job, const struct scope *scope,
 	all->in_time = all->seen;
 	if (sum->threads > 1)
 		ps = mc_muldiv(sum->bytes, PER_1000_S, max(rate, 1ULL));
-	mc_measurement_add(&job->meas, ps);
+	mc_measurement_append(&job->meas, ps);
 }
 
 /* The events of these threads in all samples. */
@@ -502,7 +502,7 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 	unsigned int g = run->req->group_of[mc_threads_cpu(run->threads, i)] - 1;
 	const struct mc_placed *place = &run->placement->thread[i];
 	const struct mc_view *view = mc_node_of(run->placement, i)->area.view;
-	struct mc_partner *does = &job->all.each[i];
+	struct mc_together_thread *does = &job->all.each[i];
 	struct member *m = &job->member[i];
 	struct mc_point own;
 

@@ -91,7 +91,7 @@ static const struct mc_column columns[] = {
  * @ps: time of a pass; MC_NO_SAMPLE: the clock ran backwards
  * @at: ticks from the end of the pause to the begin of the step
  * @mhz: clock of the core then
- * @hit_windows: disturbed windows that do not count
+ * @disturbed_windows: disturbed windows that do not count
  * @seen: what disturbed it (enum mc_disturbance)
  * @in_time: the time includes the disturbance
  */
@@ -99,7 +99,7 @@ struct moment {
 	u64 ps;
 	u64 at;
 	u32 mhz;
-	u16 hit_windows;
+	u16 disturbed_windows;
 	u8 seen;
 	bool in_time;
 };
@@ -291,8 +291,9 @@ static int do_step(struct mc_worker *w, struct ramp_job *job, u64 start,
 	} while (w->ended - from < mc_ns_to_ticks(STEP_NS));
 	mc_disturbed_windows(sampler);
 	*out = (struct moment){
-		.at = from - start, .mhz = out->mhz, .hit_windows = sampler->sample.hit_windows,
-		.seen = sampler->sample.seen, .in_time = sampler->sample.in_time,
+		.at = from - start, .mhz = out->mhz, .seen = sampler->sample.seen,
+		.disturbed_windows = sampler->sample.disturbed_windows,
+		.in_time = sampler->sample.in_time,
 		.ps = sampler->sample.clock_bad ? MC_NO_SAMPLE :
 		      mc_muldiv(mc_ticks_to_ps(sampler->sample.counted_ticks), length,
 				sampler->sample.counted_bytes),
@@ -330,7 +331,7 @@ static void sum_up(struct ramp_job *job, const struct moment *step)
 	*sample = (struct mc_sample){ .worked = 0 };
 	for (k = settled_from(job); k < job->steps; k++) {
 		sample->seen |= step[k].seen;
-		sample->hit_windows += step[k].hit_windows;
+		sample->disturbed_windows += step[k].disturbed_windows;
 	}
 	sample->in_time = !settled_ps(job, step, false, &sample->ps) &&
 			  settled_ps(job, step, true, &sample->ps);
@@ -389,10 +390,10 @@ static const struct moment *moment_of(const struct ramp_job *job, u32 step, u32 
 static void keep_sample(struct ramp_job *job, const struct moment *m)
 {
 	job->meas.each->sample = (struct mc_sample){
-		.clock_bad = m->ps == MC_NO_SAMPLE, .hit_windows = m->hit_windows,
+		.clock_bad = m->ps == MC_NO_SAMPLE, .disturbed_windows = m->disturbed_windows,
 		.seen = m->seen, .in_time = m->in_time,
 	};
-	mc_measurement_add(&job->meas, m->ps);
+	mc_measurement_append(&job->meas, m->ps);
 }
 
 static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)

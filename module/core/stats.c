@@ -95,7 +95,7 @@ static u64 deviation_of(const u64 *v, size_t n, u64 mean)
 	return mc_sqrt(squares / (n - 1)) << shift;
 }
 
-static u64 middle_of(const u64 *sorted, size_t n)
+static u64 median_of_sorted(const u64 *sorted, size_t n)
 {
 	return sorted[(n - 1) / 2] + (sorted[n / 2] - sorted[(n - 1) / 2]) / 2;
 }
@@ -110,7 +110,7 @@ static u64 middle_of(const u64 *sorted, size_t n)
 u64 mc_median(u64 *samples, size_t n)
 {
 	mc_sort_times(samples, n);
-	return middle_of(samples, n);
+	return median_of_sorted(samples, n);
 }
 
 /**
@@ -150,7 +150,7 @@ void mc_stats_of(struct mc_stats *st, u64 *samples, size_t n)
 		return;
 	st->min_ps = samples[0];
 	st->max_ps = samples[n - 1];
-	st->median_ps = middle_of(samples, n);
+	st->median_ps = median_of_sorted(samples, n);
 	st->mean_ps = mean_of(samples, n);
 	st->sd_ps = deviation_of(samples, n, st->mean_ps);
 	st->p50_ps = mc_permille(samples, n, 500);

@@ -28,7 +28,7 @@ static struct mc_buffer *buffer_of(const struct file *file)
 {
 	const struct miscdevice *misc = file->private_data;
 
-	return mc_memory_standing((enum mc_type)(misc - devices));
+	return mc_memory_permanent((enum mc_type)(misc - devices));
 }
 
 /*
@@ -129,7 +129,7 @@ int mc_device_init(void)
 	int err;
 
 	for (i = 0; i < MC_NTYPES; i++) {
-		if (!mc_memory_standing(i))
+		if (!mc_memory_permanent(i))
 			continue;
 		devices[i].minor = MISC_DYNAMIC_MINOR;
 		devices[i].fops = &device_fops;

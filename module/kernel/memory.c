@@ -202,7 +202,7 @@ static bool serves(const struct mc_buffer *b, struct mc_place place, u64 bytes)
 	       (!place.strict && b->place.node == place.node);
 }
 
-static struct mc_buffer *new_fence(struct mc_error *e)
+static struct mc_buffer *new_fence_page(struct mc_error *e)
 {
 	const struct mc_place place = { .node = default_node };
 	struct mc_buffer *b;
@@ -224,7 +224,7 @@ static void make_uc_known(enum mc_type type)
 	struct mc_error e = { 0 };
 
 	if (type == MC_WC && !standing[MC_UC] && !fence)
-		fence = new_fence(&e);
+		fence = new_fence_page(&e);
 }
 
 /* A miss should cost what memory of the node costs on which this thread runs. */
@@ -329,13 +329,13 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 }
 
 /**
- * mc_memory_standing() - the standing buffer of a type
+ * mc_memory_permanent() - the standing buffer of a type
  * @type: the type
  *
  * Context: Any, while the module is loaded.
  * Return: the buffer, valid until unload, or NULL if there is none.
  */
-struct mc_buffer *mc_memory_standing(enum mc_type type)
+struct mc_buffer *mc_memory_permanent(enum mc_type type)
 {
 	return standing[type];
 }
@@ -365,7 +365,7 @@ static struct mc_buffer *make_fence(struct mc_error *e)
 		return NULL;
 	}
 	if (!fence)
-		fence = new_fence(e);
+		fence = new_fence_page(e);
 	mutex_unlock(&lock);
 	return fence;
 }

@@ -16,7 +16,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 void mc_memory_drop(void);
 int mc_memory_node(void);
 int mc_memory_check(const struct mc_point *point, struct mc_error *e);
-struct mc_buffer *mc_memory_standing(enum mc_type type);
+struct mc_buffer *mc_memory_permanent(enum mc_type type);
 void mc_memory_known(enum mc_type type, enum mc_attr *attribute,
 		     struct mc_verdict *verdict);
 struct mc_buffer *mc_memory_fence(void);

@@ -56,9 +56,9 @@ void mc_disturbed_window(struct mc_sampler *sampler, u8 seen, u64 bytes, u64 tic
 	struct mc_sample *sample = &sampler->sample;
 
 	sample->seen |= seen;
-	sample->hit_windows += !!seen;
-	sample->hit_bytes += seen ? bytes : 0;
-	sample->hit_ticks += seen ? ticks : 0;
+	sample->disturbed_windows += !!seen;
+	sample->disturbed_bytes += seen ? bytes : 0;
+	sample->disturbed_ticks += seen ? ticks : 0;
 	sample->counted_bytes += seen ? 0 : bytes;
 	sample->counted_ticks += seen ? 0 : ticks;
 }
@@ -70,7 +70,7 @@ void mc_disturbed_window(struct mc_sampler *sampler, u8 seen, u64 bytes, u64 tic
 static bool can_do_without(const struct mc_sampler *sampler)
 {
 	const struct mc_sample *sample = &sampler->sample;
-	u64 all = sample->counted_bytes + sample->hit_bytes;
+	u64 all = sample->counted_bytes + sample->disturbed_bytes;
 
 	return !sampler->shared->keep_disturbed && !sampler->pass.readback &&
 	       sample->counted_bytes * CLEAN_PART >= all;
@@ -86,12 +86,12 @@ void mc_disturbed_windows(struct mc_sampler *sampler)
 {
 	struct mc_sample *sample = &sampler->sample;
 
-	sample->in_time = sample->hit_windows && !can_do_without(sampler);
+	sample->in_time = sample->disturbed_windows && !can_do_without(sampler);
 	if (!sample->in_time)
 		return;
-	sample->counted_bytes += sample->hit_bytes;
-	sample->counted_ticks += sample->hit_ticks;
-	sample->hit_windows = 0;
+	sample->counted_bytes += sample->disturbed_bytes;
+	sample->counted_ticks += sample->disturbed_ticks;
+	sample->disturbed_windows = 0;
 }
 
 /**
@@ -141,7 +141,7 @@ void mc_disturbed_keep(struct mc_measurement *meas)
 		const struct mc_sampler *one = &meas->each[i];
 
 		seen |= one->sample.seen | (one->sample.in_time ? MC_IN_TIME : 0);
-		meas->windows_left_out += one->sample.hit_windows;
+		meas->windows_left_out += one->sample.disturbed_windows;
 	}
 	meas->disturbed[meas->done - 1] = seen;
 	mc_disturbed_mark(meas);

@@ -338,7 +338,7 @@ int mc_pass_window(struct mc_worker *w, struct mc_pass *p, struct mc_progress *a
 	w->finishes = w->lap && at->passes >= passes;
 	err = run_plan(w, plan, irq_off, &at->ticks);
 	if (!err)
-		at->worked = mc_core_worked(w);
+		at->worked = mc_core_note_work(w);
 	return err;
 }
 

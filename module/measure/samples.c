@@ -84,7 +84,7 @@ static u64 race_first(const struct mc_measurement *meas)
 /* Has the sample any window yet, counted or disturbed? */
 static bool has_windows(const struct mc_sampler *sampler)
 {
-	return sampler->sample.counted_bytes || sampler->sample.hit_bytes;
+	return sampler->sample.counted_bytes || sampler->sample.disturbed_bytes;
 }
 
 /*
@@ -338,7 +338,7 @@ static u64 work_ps(const struct mc_sampler *one)
 	u64 all = mc_pass_length(&one->pass) * one->cal.passes_a_sample;
 	u64 ps = mc_ticks_to_ps(one->sample.counted_ticks);
 
-	return one->sample.hit_windows ? mc_muldiv(ps, all, one->sample.counted_bytes) : ps;
+	return one->sample.disturbed_windows ? mc_muldiv(ps, all, one->sample.counted_bytes) : ps;
 }
 
 /*
@@ -410,14 +410,14 @@ u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last)
 }
 
 /**
- * mc_measurement_add() - add a sample, without asking whether the loop has settled
+ * mc_measurement_append() - add a sample, without asking whether the loop has settled
  * @meas: the measurement; each thread's sample says whether it is bad, what disturbed it, and
  *        which events it has
  * @ps: picoseconds
  *
  * Context: One thread, while none works on a sample of @meas.
  */
-void mc_measurement_add(struct mc_measurement *meas, u64 ps)
+void mc_measurement_append(struct mc_measurement *meas, u64 ps)
 {
 	u8 bad = why_left_out(meas);
 	unsigned int i;
@@ -480,29 +480,29 @@ bool mc_measurement_wants(const struct mc_measurement *meas)
 }
 
 /**
- * mc_measurement_keep() - keep the sample that has just ended, once the loop has settled
- * @meas: the measurement, as for mc_measurement_add()
+ * mc_measurement_offer() - keep the sample that has just ended, once the loop has settled
+ * @meas: the measurement, as for mc_measurement_append()
  * @ps: picoseconds
  *
  * A sample ends here, however its time was measured. One during which the threads did not work
  * at once is taken again, until the tries are used up.
  *
- * Context: as mc_measurement_add().
+ * Context: as mc_measurement_append().
  * Return: true if the sample was kept.
  */
-bool mc_measurement_keep(struct mc_measurement *meas, u64 ps)
+bool mc_measurement_offer(struct mc_measurement *meas, u64 ps)
 {
 	bool asked = meas->settling.warmups;
 	u8 bad = why_left_out(meas);
 
-	meas->kept = mc_settling_keeps(&meas->settling, bad ? MC_NO_SAMPLE : ps,
-				       all_worked(meas), others_took_part(meas));
+	meas->kept = mc_settling_take(&meas->settling, bad ? MC_NO_SAMPLE : ps,
+				      all_worked(meas), others_took_part(meas));
 	if (meas->kept && bad == MC_LEFT_NO_OVERLAP && meas->tries_left) {
 		meas->tries_left--;
 		meas->kept = false;
 	}
 	if (meas->kept)
-		mc_measurement_add(meas, ps);
+		mc_measurement_append(meas, ps);
 	else
 		mc_disturbed_mark(meas);
 	if (meas->tick && (meas->kept || asked))
@@ -543,7 +543,7 @@ static void end_sample(struct mc_measurement *meas)
 		first->apart = meas->n > 1 && !meas->keep_disturbed && !overlapped(meas);
 		first->ps = sample_ps(meas);
 	}
-	if (mc_measurement_keep(meas, first->ps) && counts)
+	if (mc_measurement_offer(meas, first->ps) && counts)
 		add_traffic(meas, &tally);
 	if (meas->ended)
 		meas->ended(meas);

@@ -45,8 +45,8 @@ struct mc_sampler;
  * @irq_off: interrupts are off in timed windows
  * @warmup: least number of samples that are thrown away first
  * @repeat: number of samples that are kept
- * @move: let the pass go through place @place of the memory from now on, which may still hold
- *        anything; NULL: there is one place
+ * @move: point the pass at place @place of the memory, whose contents are undefined; NULL: there
+ *        is one place
  * @prepare: untimed work before each sample, or NULL. Samples have numbers (@round), also
  *           those that are not kept
  * @verify: untimed work after each sample that is kept, or NULL
@@ -82,9 +82,9 @@ struct mc_calibration {
  * struct mc_sample - what a thread's windows of the current sample add up to
  * @counted_bytes: bytes of an array covered by the counted windows
  * @counted_ticks: duration of those windows
- * @hit_windows: disturbed windows, which do not count
- * @hit_bytes: bytes of an array covered by the disturbed windows
- * @hit_ticks: duration of the disturbed windows
+ * @disturbed_windows: disturbed windows, which do not count
+ * @disturbed_bytes: bytes of an array covered by the disturbed windows
+ * @disturbed_ticks: duration of the disturbed windows
  * @worked: ticks for which the core had worked before each of the windows; ~0: since the
  *          measurement began
  * @events: events of the thread's core in the windows
@@ -97,9 +97,9 @@ struct mc_calibration {
 struct mc_sample {
 	u64 counted_bytes;
 	u64 counted_ticks;
-	u32 hit_windows;
-	u64 hit_bytes;
-	u64 hit_ticks;
+	u32 disturbed_windows;
+	u64 disturbed_bytes;
+	u64 disturbed_ticks;
 	u64 worked;
 	struct mc_events_tally events;
 	u8 seen;
@@ -218,8 +218,8 @@ struct mc_measurement {
 
 int mc_measure(struct mc_worker *w, void *meas);
 void mc_sample_begin(struct mc_worker *w, struct mc_sampler *sampler);
-void mc_measurement_add(struct mc_measurement *meas, u64 ps);
-bool mc_measurement_keep(struct mc_measurement *meas, u64 ps);
+void mc_measurement_append(struct mc_measurement *meas, u64 ps);
+bool mc_measurement_offer(struct mc_measurement *meas, u64 ps);
 void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns);
 u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last);
 bool mc_measurement_wants(const struct mc_measurement *meas);

@@ -21,7 +21,7 @@ bool mc_shared_window(const struct mc_worker *w)
 }
 
 /**
- * mc_core_worked() - note that a window with a loop over memory has just been closed
+ * mc_core_note_work() - note that a window with a loop over memory has just been closed
  * @w: the thread
  *
  * A pause takes away as much as work of the same time has brought, up to MC_WARM_NS: a
@@ -31,7 +31,7 @@ bool mc_shared_window(const struct mc_worker *w)
  * Context: Worker thread.
  * Return: ticks for which the core had worked without a pause when the window began.
  */
-u64 mc_core_worked(struct mc_worker *w)
+u64 mc_core_note_work(struct mc_worker *w)
 {
 	u64 pause = w->began > w->left_off ? w->began - w->left_off : 0, before;
 	u64 ticks = w->ended > w->began ? w->ended - w->began : 0;
@@ -96,10 +96,7 @@ static bool agrees(const struct mc_settling *s)
 	return mc_steady_of(recent, MC_STEADY_SAMPLES, MC_WARMUP_PERMILLE) == MC_STEADY_YES;
 }
 
-/*
- * Nobody waits until samples agree if ten of them take longer than a core needs to become
- * warm: each is long compared with what is waited for.
- */
+/* Long samples need not agree: if ten outlast a core's warm-up, each averages it out. */
 static void settle(struct mc_settling *s, u64 took)
 {
 	s->agreed |= agrees(s);
@@ -108,7 +105,7 @@ static void settle(struct mc_settling *s, u64 took)
 }
 
 /**
- * mc_settling_keeps() - is a sample kept that has just ended?
+ * mc_settling_take() - take note of a sample that has just ended: is it kept?
  * @s: the settling
  * @ps: the time of the sample
  * @worked: ticks for which the threads had worked before it, without a pause
@@ -119,7 +116,7 @@ static void settle(struct mc_settling *s, u64 took)
  * Context: One thread, while the others wait.
  * Return: true or false.
  */
-bool mc_settling_keeps(struct mc_settling *s, u64 ps, u64 worked, bool hit)
+bool mc_settling_take(struct mc_settling *s, u64 ps, u64 worked, bool hit)
 {
 	u64 now = mc_ticks(), took = now - s->last;
 	bool kept = s->settled && (worked >= s->least || s->gave_up);

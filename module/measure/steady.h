@@ -55,10 +55,10 @@ struct mc_settling {
 };
 
 bool mc_shared_window(const struct mc_worker *w);
-u64 mc_core_worked(struct mc_worker *w);
+u64 mc_core_note_work(struct mc_worker *w);
 void mc_settling_begin(struct mc_settling *s, u32 warmups, u64 least_ns);
 void mc_settling_from_now(struct mc_settling *s);
-bool mc_settling_keeps(struct mc_settling *s, u64 ps, u64 worked, bool hit);
+bool mc_settling_take(struct mc_settling *s, u64 ps, u64 worked, bool hit);
 enum mc_steady mc_settling_verdict(const struct mc_settling *s, u64 *samples, u32 n, bool hit);
 
 #endif /* MC_STEADY_H */

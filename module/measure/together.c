@@ -3,8 +3,7 @@
  * Threads that work at once, each in memory of its own, window by window until the end. Where
  * one sample ends, the next one begins, and nobody waits: one thread, the leader, ends a sample
  * that is long enough and in which every thread has moved something. A window belongs to the
- * sample in which it began. The first sample, number 0, ends when all are at work, and is of no
- * use.
+ * sample in which it began. Sample 0 lasts until every thread works; it is discarded.
  *
  * The samples of mc_measure() are not like that. Between them each thread prepares its memory
  * and verifies what its loop has left there, and the counters of DRAM traffic are read while no
@@ -60,8 +59,8 @@ void mc_together_end(struct mc_together *t)
  * Context: t->ended().
  * Return: what it has done.
  */
-const struct mc_done *mc_together_done(const struct mc_together *t, unsigned int thread,
-				       u32 sample)
+const struct mc_work_tally *mc_together_done(const struct mc_together *t,
+					     unsigned int thread, u32 sample)
 {
 	return &t->each[thread].done[sample % 2];
 }
@@ -80,7 +79,7 @@ static u64 time_inside(const struct mc_worker *w, u64 last_ended, u64 ticks)
 	       ticks : ticks + gap;
 }
 
-static void add_window(struct mc_done *done, const struct mc_worker *w, u64 bytes, u64 ticks)
+static void add_window(struct mc_work_tally *done, const struct mc_worker *w, u64 bytes, u64 ticks)
 {
 	done->bytes += bytes;
 	done->ticks += ticks;
@@ -92,25 +91,25 @@ static void add_window(struct mc_done *done, const struct mc_worker *w, u64 byte
 }
 
 /**
- * struct place - where a thread is in its memory
+ * struct cursor - where a thread is in its memory
  * @at: the next pointer; NULL: it follows none
  * @loads: number of pointers that it follows in a window
  * @walk: how far it has gone through its memory otherwise
  */
-struct place {
+struct cursor {
 	void **at;
 	u64 loads;
 	struct mc_walk *walk;
 };
 
 /* Work in a window, and count down behind its lines in as many more as it takes. */
-static int work_once(struct mc_worker *w, const struct mc_together *t, struct place *place,
-		     struct mc_done *done)
+static int work_once(struct mc_worker *w, const struct mc_together *t, struct cursor *cursor,
+		     struct mc_work_tally *done)
 {
 	struct mc_sampler *sampler = &t->meas->each[w->index];
-	u64 all = 0, bytes, ticks, loads = place->loads;
-	struct mc_walk *walk = place->walk;
-	void **at = place->at;
+	u64 all = 0, bytes, ticks, loads = cursor->loads;
+	struct mc_walk *walk = cursor->walk;
+	void **at = cursor->at;
 
 	do {
 		int err = mc_window_open(w, sampler->settings.irq_off);
@@ -125,16 +124,16 @@ static int work_once(struct mc_worker *w, const struct mc_together *t, struct pl
 		sampler->window_max = max(sampler->window_max, ticks);
 		all += ticks;
 	} while (walk->owed);
-	place->at = at;
+	cursor->at = at;
 	if (at)
-		place->loads = mc_chase_fit(loads, t->each[w->index].loads, all);
+		cursor->loads = mc_chase_fit(loads, t->each[w->index].loads, all);
 	else
 		mc_walk_fit(walk, all);
 	return 0;
 }
 
 /* What the leader has done says whether the sample is long enough. */
-static void end_sample(struct mc_together *t, const struct mc_done *done)
+static void end_sample(struct mc_together *t, const struct mc_work_tally *done)
 {
 	bool over;
 	unsigned int i;
@@ -150,13 +149,13 @@ static void end_sample(struct mc_together *t, const struct mc_done *done)
 	mc_flag_set(&t->now, over ? MC_TOGETHER_OVER : t->now + 1);
 }
 
-static void end_part(struct mc_worker *w, struct mc_partner *me, u32 sample,
-		     struct mc_done *done)
+static void end_part(struct mc_worker *w, struct mc_together_thread *me, u32 sample,
+		     struct mc_work_tally *done)
 {
 	mc_events_take(w->events, &done->events);
 	mc_events_clear(w->events);
 	me->done[sample % 2] = *done;
-	*done = (struct mc_done){ .from = done->to, .to = done->to };
+	*done = (struct mc_work_tally){ .from = done->to, .to = done->to };
 }
 
 /**
@@ -171,21 +170,21 @@ static void end_part(struct mc_worker *w, struct mc_partner *me, u32 sample,
  */
 int mc_together_work(struct mc_worker *w, struct mc_together *t, struct mc_walk *walk)
 {
-	struct mc_partner *me = &t->each[w->index];
-	struct place place = { .loads = min(MC_CHASE_LEAST, me->loads), .walk = walk };
-	struct mc_done done = { 0 };
+	struct mc_together_thread *me = &t->each[w->index];
+	struct cursor cursor = { .loads = min(MC_CHASE_LEAST, me->loads), .walk = walk };
+	struct mc_work_tally done = { 0 };
 	u32 sample = 0, now = 0;
 
 	*walk = (struct mc_walk){ 0 };
 	if (me->chases)
-		place.at = mc_chase_at(&me->chase, 0);
+		cursor.at = mc_chase_at(&me->chase, 0);
 	else
 		mc_walk_begin(walk, &me->load, w->index);
 	mc_events_clear(w->events);
 	if (w->index == t->leader)
 		mc_settling_from_now(&t->meas->settling);
 	while (now != MC_TOGETHER_OVER) {
-		int err = work_once(w, t, &place, &done);
+		int err = work_once(w, t, &cursor, &done);
 
 		if (err)
 			return err;

@@ -8,7 +8,7 @@
 #include "measure/test.h"
 
 /**
- * struct mc_done - what a thread has done in a sample
+ * struct mc_work_tally - what a thread has done in a sample
  * @bytes: bytes moved; a pointer that is followed is a line
  * @ticks: duration of its windows
  * @inside: ticks for which it is known to have worked: windows in which it kept its CPU, with
@@ -19,7 +19,7 @@
  * @clock_bad: a window ended before it began
  * @events: events of its core
  */
-struct mc_done {
+struct mc_work_tally {
 	u64 bytes;
 	u64 ticks;
 	u64 inside;
@@ -31,7 +31,7 @@ struct mc_done {
 };
 
 /**
- * struct mc_partner - one of the threads
+ * struct mc_together_thread - one of the threads
  * @chases: it follows pointers
  * @chase: these pointers
  * @loads: the most pointers that it follows in a window
@@ -39,13 +39,13 @@ struct mc_done {
  * @reached: one more than the number of the sample in which it has moved something
  * @done: what it has done in the last two samples, each at its number modulo 2
  */
-struct mc_partner {
+struct mc_together_thread {
 	bool chases;
 	struct mc_chase chase;
 	u64 loads;
 	struct mc_load load;
 	u32 reached;
-	struct mc_done done[2];
+	struct mc_work_tally done[2];
 };
 
 /**
@@ -64,7 +64,7 @@ struct mc_partner {
 struct mc_together {
 	struct mc_measurement *meas;
 	unsigned int n;
-	struct mc_partner *each;
+	struct mc_together_thread *each;
 	unsigned int leader;
 	u64 least_bytes;
 	u64 least_ticks;
@@ -77,8 +77,8 @@ struct mc_together {
 
 int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measurement *meas);
 int mc_together_work(struct mc_worker *w, struct mc_together *t, struct mc_walk *walk);
-const struct mc_done *mc_together_done(const struct mc_together *t, unsigned int thread,
-				       u32 sample);
+const struct mc_work_tally *mc_together_done(const struct mc_together *t,
+					     unsigned int thread, u32 sample);
 void mc_together_end(struct mc_together *t);
 
 #endif /* MC_TOGETHER_H */

@@ -142,12 +142,12 @@ static void test_a_quarter_of_a_sample_can_stand_for_it(void **state)
 		bool enough = hit <= 3000;
 
 		sampler[0].sample.counted_bytes = 1000;
-		sampler[0].sample.hit_bytes = hit;
-		sampler[0].sample.hit_windows = 3;
+		sampler[0].sample.disturbed_bytes = hit;
+		sampler[0].sample.disturbed_windows = 3;
 		mc_disturbed_windows(&sampler[0]);
 		assert_int_equal(sampler[0].sample.in_time, !enough);
 		assert_int_equal(sampler[0].sample.counted_bytes, enough ? 1000 : 1000 + hit);
-		assert_int_equal(sampler[0].sample.hit_windows, enough ? 3 : 0);
+		assert_int_equal(sampler[0].sample.disturbed_windows, enough ? 3 : 0);
 	}
 }
 

@@ -244,7 +244,7 @@ static int work_for_long(struct mc_worker *w, void *arg)
 		err = mc_window_open(w, false);
 		mc_window_close(w);
 		pauses += w->began > w->left_off + mc_ns_to_ticks(MC_REST_NS) / 2;
-		mc_core_worked(w);
+		mc_core_note_work(w);
 	}
 	return err;
 }

@@ -8,7 +8,7 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-#define STEAL_NS	20000	/* shorter spikes are not of a hypervisor that ran others */
+#define STEAL_NS	20000	/* shorter spikes are no stolen time */
 
 /*
  * Long spikes are of a hypervisor that ran others, if it says so. Otherwise their cause is unknown:
@@ -155,7 +155,7 @@ void mc_watch_keep_rest(struct mc_watch_job *job)
 			job->meas.each[i].sample.clock_bad = false;
 		ps = median_ps(job->tail);
 	}
-	mc_measurement_add(&job->meas, ps);
+	mc_measurement_append(&job->meas, ps);
 	/* The run may have ended between this sample and the next one. */
 	job->stopped = warmups || n < job->watchers * job->count;
 }

@@ -137,7 +137,7 @@ static u64 prepare_access(struct mc_worker *w, struct mc_watch *t, u64 ended)
 		return ended;
 	while (mc_ticks() - ended < job->delay)
 		mc_relax();
-	/* An interrupt may have come that made the delay no longer. */
+	/* An interrupt within the delay does not prolong it: look for one here. */
 	look(w, t);
 	return mc_ticks();
 }
