@@ -14,6 +14,11 @@ from mc.records import keys, shape, suite
 from mc.running import plan, user
 
 PLANS = fake.HERE / "machines-plans.txt"
+REMARKS = {
+    "epyc-guest": ["CPUs 0-4,6-69,71-126 are not for this process: no row has them"],
+    "2990wx": ["node 1 has no memory: its CPUs 8-15,40-47 use that of node 0",
+               "node 3 has no memory: its CPUs 24-31,56-63 use that of node 0"],
+}
 
 
 def row_of(machine: made_up.MadeUp, test: fake.unittest.TestCase) -> str:
@@ -54,6 +59,7 @@ def check_nodes(machine: made_up.MadeUp, found: shape.Shape, test: fake.unittest
     """Each node with CPUs is a row, each with memory is a column, and both programs agree."""
     granted = shape.numbers(machine.more.get("cpuset", "")) or list(machine.cpus)
     test.assertEqual(list(found.cpus), granted)
+    test.assertEqual(list(found.remarks), REMARKS.get(machine.name, []))
     test.assertEqual(sorted(cpu for core in found.cores for cpu in core), granted)
     [request], _ = suite.load("latency-matrix").requests_for(found)
     words = words_of(request.line)
@@ -83,7 +89,7 @@ class Plans(fake.unittest.TestCase):
 class Contradictions(fake.InDirectory):
     """Files that contradict each other: the sure part is used."""
 
-    def check(self, changes: dict[str, str], cpus: str, records: str):
+    def check(self, changes: dict[str, str], cpus: str, records: list[int], said: str):
         shutil.rmtree("root", ignore_errors=True)
         made_up.machines()["cxl"].write(Path("root"))
         for path, text in changes.items():
@@ -92,19 +98,24 @@ class Contradictions(fake.InDirectory):
         with mock.patch.dict(os.environ, MEMCACHE_SYSROOT=str(Path("root").absolute())):
             found = plan.Place([user.User()]).shape
             self.assertEqual(shape.cpu_list(found.cpus), cpus)
+            self.assertRegex("; ".join(found.remarks), f"^{said}$")
             self.assertEqual(user.count_records(["c2c cpu=all state=hit pairs=1"]), records)
             for name in ("c2c", "latency-matrix", "memory-scan"):
                 self.assertLess(len(suite.load(name).requests_for(found)[0]), 100)
 
     def test_of_one_kind_each(self):
         system = "sys/devices/system"
-        for changes, cpus, records in (
-                ({f"{system}/cpu/cpu*/cache/index*/shared_cpu_list": "9999"}, "0-127", [3]),
-                ({f"{system}/cpu/cpu*/cache/index*/size": "0K"}, "0-127", [4]),
-                ({f"{system}/cpu/cpu*/topology/thread_siblings_list": "1"}, "0-127", [2]),
-                ({f"{system}/node/node*/cpulist": "0-127"}, "0-127", [3]),
-                ({f"{system}/node/node*/distance": "x"}, "0-127", [4]),
-                ({f"{system}/cpu/online": "0-1000000"}, "0-127", [4]),
-                ({"proc/self/status": "Cpus_allowed_list:\t0-1000000"}, "0-127", [1])):
+        caches = "caches of CPUs 0-127 have no bytes, or are not their own.*"
+        for changes, cpus, records, said in (
+                ({f"{system}/cpu/cpu*/cache/index*/shared_cpu_list": "9999"}, "0-127", [3],
+                 caches),
+                ({f"{system}/cpu/cpu*/cache/index*/size": "0K"}, "0-127", [4], caches),
+                ({f"{system}/cpu/cpu*/topology/thread_siblings_list": "1"}, "0-127", [2], ".*"),
+                ({f"{system}/node/node*/cpulist": "0-127"}, "0-127", [3],
+                 "CPUs 0-127 are on several nodes.*"),
+                ({f"{system}/node/node*/distance": "x"}, "0-127", [4], ""),
+                ({f"{system}/cpu/online": "0-1000000"}, "0-127", [4],
+                 "the kernel's list of CPUs can't be read.*"),
+                ({"proc/self/status": "Cpus_allowed_list:\t0-1000000"}, "0-127", [1], ".*")):
             with self.subTest(changes):
-                self.check(changes, cpus, records)
+                self.check(changes, cpus, records, said)

@@ -66,6 +66,10 @@ class Slow(unittest.TestCase):
             with self.subTest(said):
                 self.assertEqual((named(scanned(found)), told(found)), ([], said))
         self.assertEqual(regions.parts([]), [])
+        some = fake.runs_of(fake.BARE, ("scan", alike(12) + alike(12)),
+                            nodes=[{"node": node, "memory_bytes": 24 * GIB} for node in (0, 1)])
+        self.assertEqual(fake.said(regions.parts(some))["regions_share"],
+                         {"gib": 12, "of": 48, "percent": 25})
 
 
 class Picture(unittest.TestCase):

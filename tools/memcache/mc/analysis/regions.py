@@ -18,6 +18,7 @@ from mc.parts import Heading, Part, bullets
 from mc.records import units
 from mc.records.fields import request_keys
 from mc.records.results import Run
+from mc.records.shape import record_nodes
 
 COVERED = 25        # percent of a region, at least, for it to be compared
 MOST = 20           # regions that the report names
@@ -109,8 +110,12 @@ def parts(runs: list[Run]) -> list[Part]:
     few = max(map(len, groups), default=0) < outliers.FEWEST
     blurred = any(_hide_slow_ones(group, figure) for group in groups for figure in TIMES)
     left_out = Counter(filter(None, map(_reason_against, results)))
+    whole = sum(node.memory or 0 for node in record_nodes(runs[0].machine))
+    covered = sum({one.get("begin_mib"): one.get("covered_bytes") or 0 for one in results}.values())
     return [Heading("Regions slower than others of their node"), *bullets([
-        *said((not slow and not few and blurred, "regions_blurred", {"times": outliers.BLURRED}),
+        *said((whole, "regions_share", {"gib": covered >> 30, "of": whole >> 30,
+                                        "percent": round(100 * covered / (whole or 1))}),
+              (not slow and not few and blurred, "regions_blurred", {"times": outliers.BLURRED}),
               (not slow and not few and not blurred, "regions_none", {})),
         *map(_sentence, slow[:MOST]),
         *said((len(slow) > MOST, "regions_more", {"n": len(slow) - MOST})),

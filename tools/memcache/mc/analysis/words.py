@@ -252,6 +252,7 @@ WORDS = {
     "region_slow": "{name}{known:?, node {node}}: {bandwidth:?bandwidth||latency} {value} {unit}, "
                    "where {typical} {unit} is usual.",
     "regions_more": "{n} more.",
+    "regions_share": "Measured: {gib} of {of} GiB of memory, {percent} %.",
     "region_wrong": "Not compared: {n:# region} whose data were wrong.",
     "region_in_use": "Not compared: {n:# region} of which less than 25 % was free.",
     "region_cached": "Not compared: {n:# region} whose bandwidth caches had a part in.",

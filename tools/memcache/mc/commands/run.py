@@ -131,7 +131,8 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     for side in dict.fromkeys(side for request in requests for side in place.sides_for(request)):
         side.check()
     jobs = plan.jobs(requests, place, rounds, both)
-    for text in plan.length_lines(jobs, place):
+    remarks = place.shape.remarks if any(request.suite for request in requests) else ()
+    for text in [*remarks, *plan.length_lines(jobs, place)]:
         say(text)
     used = list(dict.fromkeys(job.side for job in jobs))
     with ExitStack() as held, Stop(sides) as stop, Counting(used, count, events):

@@ -4,7 +4,8 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,7 @@ class Shape:
     shared_by: how many CPUs share that cache
     memory: the bytes that a measurement may use
     width: the bytes of the widest access that a CPU has
+    remarks: sentences about CPUs and nodes that are not measured as one might expect
     """
     cpus: tuple[int, ...]
     cores: tuple[tuple[int, ...], ...]
@@ -40,6 +42,7 @@ class Shape:
     shared_by: int = 1
     memory: int = 0
     width: int = 16
+    remarks: tuple[str, ...] = ()
 
     def are_siblings(self, a: int, b: int) -> bool:
         return any(a in core and b in core for core in self.cores)
@@ -51,7 +54,8 @@ def machine_shape(machine: dict, system: Path | None = None,
     be empty."""
     root = os.environ.get("MEMCACHE_SYSROOT", "")
     system, meminfo = system or Path(root + SYSTEM), meminfo or Path(root + MEMINFO)
-    cpus = tuple(numbers(str(machine.get("cpus_online") or read_file(system / "cpu/online"))))
+    online = str(machine.get("cpus_online") or read_file(system / "cpu/online"))
+    cpus = every = tuple(numbers(online))
     process = machine.get("process")
     if isinstance(process, dict):
         cpus = cpus or tuple(numbers(str(process.get("cpus"))))
@@ -65,7 +69,34 @@ def machine_shape(machine: dict, system: Path | None = None,
         available = min(available, process.get("memory_limit_bytes") or available)
     least = min((node.memory for node in nodes if node.memory), default=total)
     return Shape(cpus, _cores(system, cpus), nodes, last[1], last[2],
-                 min(least // 4, available // 2), machine.get("width_max_bytes") or Shape.width)
+                 min(least // 4, available // 2), machine.get("width_max_bytes") or Shape.width,
+                 tuple(_remarks(system, online, every, cpus, nodes)))
+
+
+def _remarks(system: Path, online: str, every: tuple[int, ...], cpus: tuple[int, ...],
+             nodes: tuple[Node, ...]) -> Iterator[str]:
+    """What is odd: `every` CPU of the list `online`, and those that are measured."""
+    if online and not every:
+        yield "the kernel's list of CPUs can't be read: those of this process are measured"
+    if outside := set(every) - set(cpus):
+        yield f"CPUs {cpu_list(outside)} are not for this process: no row has them"
+    count = Counter(cpu for node in nodes for cpu in node.cpus)
+    if several := [cpu for cpu in count if count[cpu] > 1]:
+        yield f"CPUs {cpu_list(several)} are on several nodes, says the kernel: the first is taken"
+    with_memory = [node.number for node in nodes if node.memory != 0]
+    for node in nodes:
+        far = read_file(system / f"node/node{node.number}/distance").split()
+        order = dict(zip(numbers(read_file(system / "node/online")), far))
+        if node.memory == 0 and node.cpus:
+            near = min(with_memory, key=lambda one: int(order.get(one, 255)), default=None)
+            yield f"node {node.number} has no memory: its CPUs {cpu_list(node.cpus)} use " + (
+                "that of another node" if near is None else f"that of node {near}")
+    wrong = [cpu for cpu in cpus for index in (system / f"cpu/cpu{cpu}/cache").glob("index*")
+             if cpu not in (numbers(read_file(index / "shared_cpu_list")) or [cpu])
+             or read_file(index / "size") in ("0", "0K")]
+    if wrong:
+        yield f"caches of CPUs {cpu_list(wrong)} have no bytes, or are not their own, says the " \
+              "kernel: what they share is not known"
 
 
 def _allowed_cpus_and_nodes(process: dict, cpus: tuple[int, ...],
