@@ -69,6 +69,22 @@ unpacked() {
 	[[ $stderr == *"without the changes since"* ]]
 }
 
+@test "no release of a tree that is dirty, has no tag, no changes, or has not passed" {
+	git clone -q "$SOURCES" refused && cd refused
+	refuses() { VERSION=$1 run -1 tools/packaging/release && [[ ${lines[-1]} == *"$2"* ]]; }
+	refuses "" "VERSION= names the release"
+	refuses 1.3 "these sources are of version 1.2: git tag -a v1.3, on the last commit"
+	refuses 1.2 "CHANGELOG.md has nothing on 1.2"
+	touch more
+	refuses 1.2 "files differ from the last commit: git status"
+	rm more
+	printf '#!/bin/sh\nexit 1\n' >tools/check/run
+	git commit -qam 'A check that fails'
+	git tag -a -m rc v1.0.0-rc1
+	refuses 1.0.0-rc1 "make check has not passed: nothing is released"
+	[ ! -e build/release ]
+}
+
 @test "a release can be made from a release" {
 	unpacked
 	again=$(make -s dist)
