@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
 from unittest import mock
@@ -11,6 +12,7 @@ import fake
 from mc import Failure
 from mc.output import comparison, export, report
 from mc.records import prices as price_list
+from mc.records import tests
 from mc.running import mark
 from mc.running.debugfs import Debugfs
 from mc.running.user import User
@@ -134,6 +136,18 @@ class Schema(unittest.TestCase):
                        {key: value for key, value in PRICES.items() if key != "l1_ns"}):
             self.assertTrue([problem for problem in about(prices) if "simulated" in problem])
 
+    def check_readme(self, machine):
+        """The sample of README has these prices, and operations that there are."""
+        readme = (fake.TOP / "README.md").read_text()
+        ops = {one["name"] for one in tests.OPERATIONS}
+        sample = " ".join(re.search(r"^    Prices .*?…$", readme, re.M | re.S)[0].split())
+        self.assertTrue(price_list.text(machine).startswith(sample.removesuffix(" …")), sample)
+        rows = re.search(r"WB +UC +WC\n((?:    \w+ .*\n)+)", readme)[1].split("\n")[:-1]
+        self.assertLessEqual({row.split()[0].split("_")[0] for row in rows}, ops)
+        user = re.search(r"\$ memcache-user\n((?:    .*\n|\n)+)", readme)[1]
+        self.assertLessEqual({row.split()[0] for row in re.findall("^      (.*)", user, re.M)},
+                             {"latency", *ops})
+
     def test_prices_of_qemu(self):
         shown = subprocess.run(["make", "-s", "-C", fake.TOP / "tools/sim"], check=False)
         self.assertEqual(shown.returncode, 0)
@@ -147,6 +161,7 @@ class Schema(unittest.TestCase):
 
         self.assertEqual(about(prices), [])
         self.assertIn("memory_ns_0_1", prices)
+        self.check_readme({"simulated": {"qemu": "10.0", "prices": prices}})
         for wrong in (prices | {"other_ns": 1}, prices | {"memory_ns_0_8": 1},
                       prices | {"l1_ns": -1},
                       {key: value for key, value in prices.items() if key != "l1_ns"}):
