@@ -103,18 +103,25 @@ def median_time(result: dict, exact: bool = False) -> Estimate | None:
                     "" if has_settled(result) else UNSETTLED)
 
 
+def _variance(values: list[float]) -> float:
+    """Their variance, 0 if they are equal. `statistics` takes as long to import as all of this, and
+    counts in fractions."""
+    away = [one - values[0] for one in values]
+    middle = sum(away) / len(away)
+    return sum((one - middle) ** 2 for one in away) / (len(away) - 1)
+
+
 def _variance_of_runs(files: tuple[tuple[float, ...], ...]) -> tuple[float, float] | None:
     """The variance that the rounds of these files show, and the degrees of freedom."""
-    from statistics import mean, variance  # it takes as long to import as all of this
-
     logs = [[log(one) for one in of_one] for of_one in files]
     several = [of_one for of_one in logs if len(of_one) > 1]
     if len(logs) >= ENOUGH or len(logs) > 1 and not several:
-        between = variance(median(of_one) for of_one in logs)
+        between = _variance([median(of_one) for of_one in logs])
         return OF_MEDIAN * between / len(logs), len(logs) - 1
     if not several:
         return None
-    of_file = mean(variance(of_one) * (1 / len(of_one) + SHARED) for of_one in several)
+    of_file = sum(_variance(of_one) * (1 / len(of_one) + SHARED)
+                  for of_one in several) / len(several)
     return OF_MEDIAN * of_file / len(logs), sum(len(of_one) - 1 for of_one in several)
 
 

@@ -146,7 +146,7 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
 def _key(result: dict, skip: Iterable[str]) -> tuple:
     """What a record and its partner have in common. A key that an older version did not have
     counts as its default."""
-    request = tests.columns_with_presets(result["test"]) | _keys(result)
+    request = tests.columns_with_presets(str(result["test"])) | _keys(result)
     keys = {key: value for key, value in request.items() if key not in skip}
     which = tuple(result.get(key) for key in WHICH)
     return result["test"], which, frozenset(keys.items())

@@ -9,6 +9,7 @@ follow each other are more alike than others. Only runs with some time between t
 much runs really differ.
 """
 
+from functools import lru_cache
 from math import sqrt
 
 from mc import Failure, quoted
@@ -92,12 +93,18 @@ def with_merged_rounds(runs: list[Run]) -> list[Run]:
     return [_merge_rounds(group) if len(group) > 1 else group[0] for group in groups.values()]
 
 
+@lru_cache
+def _told_apart_by(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a record's fields that say which one it is of those of one request."""
+    return tuple(name for name in (*WHICH, *STATE) if name in fields)
+
+
 def _merge_rounds(group: list[Run]) -> Run:
     same: dict[tuple, list[tuple[int, dict]]] = {}
     for run in group:
         counts: dict[tuple, int] = {}
         for result in run.results:
-            key = tuple(str(result.get(name)) for name in (*WHICH, *STATE)), \
+            key = tuple((name, str(result[name])) for name in _told_apart_by(tuple(result))), \
                 tuple(request_keys(result).items())
             counts[key] = counts.get(key, 0) + 1
             same.setdefault((key, counts[key]), []).append((run.request.get("file", 0), result))

@@ -120,10 +120,11 @@ def _defaults(name: str) -> Iterator[tuple[str, str, str]]:
             yield key["name"], key.get("column", key["name"]), preset
 
 
-def columns_with_presets(name: object) -> dict[str, object]:
+@cache
+def columns_with_presets(name: str) -> dict[str, object]:
     """The columns that repeat a word of the request, with the key's default. An older version
     had no such key and did what its default does now."""
-    defaults = {column: preset for _, column, preset in _defaults(str(name))}
+    defaults = {column: preset for _, column, preset in _defaults(name)}
     own: list[dict] = next((one["keys"] for one in _tables["tests"] if one["name"] == name), [])
     return {key["column"]: int(preset) if preset.isdigit() else preset
             for key in (*own, *_tables["keys"]) if "column" in key
