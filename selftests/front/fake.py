@@ -374,3 +374,11 @@ class InDirectory(unittest.TestCase):
     def write(self, name: str, content: bytes) -> str:
         Path(name).write_bytes(content)
         return name
+
+    def memcache(self, *words: str, status: int = 0) -> str:
+        """What a command says on a terminal of 80 columns, on one line."""
+        done = front(*words, COLUMNS="80")
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertLessEqual(max(map(len, done.stdout.splitlines()), default=0), 80)
+        return " ".join((done.stdout + done.stderr).split())

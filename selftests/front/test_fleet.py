@@ -165,13 +165,6 @@ class Command(fake.InDirectory):
         for i in range(first, first + number):
             self.host(f"node{i:02}", round_=round_, **more)
 
-    def memcache(self, *words, status=0):
-        done = fake.front(*words, COLUMNS="80")
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
-        self.assertLessEqual(max(map(len, done.stdout.splitlines()), default=0), 80)
-        return " ".join((done.stdout + done.stderr).split())
-
     def test_records_name_their_host(self):
         """The names of the files do not matter then."""
         for i in range(4):

@@ -146,13 +146,6 @@ class Command(fake.InDirectory):
                 fake.result(READ, chance.gauss(9000.0 if new else 10000.0, 100)),
                 fake.result(WRITE, chance.gauss(5000.0 * (write if new else 1), 50))])
 
-    def memcache(self, *words, status=0):
-        done = fake.front(*words, COLUMNS="80")
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
-        self.assertLessEqual(max(map(len, done.stdout.splitlines()), default=0), 80)
-        return " ".join((done.stdout + done.stderr).split())
-
     def test_which_kernel_brought_it(self):
         self.nights()
         said = self.memcache("trend", "nights")
