@@ -60,12 +60,13 @@ CALLS = {
     "mlc --idle_latency -b200m -c0 -i0": "latency size=200m cpu=0 node=0",
     "mlc --idle_latency -b 2000 -c 3 -j1": "latency size=2000K cpu=3 node=1",
     "mlc_avx512 --max_bandwidth -b100m -k0,2-4 -W3":
-        "bandwidth op=rw21 cpu=0,2-4 node=local size=400m",
+        "bandwidth op=rw21 width=16 cpu=0,2-4 node=local size=400m",
     "mlc --loaded_latency -R -t5 -d 100 -c2 -k 0-1":
         "loaded node=local delay=100 op=read time=5 cpu=0-1,2 latency_cpu=2",
-    "mlc --loaded_latency -d0 -T": "bandwidth node=local op=read cpu=all",
+    "mlc --loaded_latency -d0 -T": "bandwidth node=local op=read width=16 cpu=all",
+    "mlc --loaded_latency -T -Z -W7": "bandwidth node=local op=ntrw21 width=64 cpu=all",
     "mlc --max_bandwidth -X":
-        "bandwidth op=read,rw21,rw11,write,nttriad cpu=all node=local smt=off",
+        "bandwidth op=read,rw21,rw11,write,nttriad width=16 cpu=all node=local smt=off",
     "mlc --c2c_latency -C 64": "c2c size=64K",
     "mlc --c2c_latency -c0 -w24 -e -r": "c2c cpu=0,24 state=hitm prefetch=keep",
     "mlc --latency_matrix": "suite latency-matrix",

@@ -35,6 +35,14 @@ class Answer:
         self.lines = (self.out + self.err).splitlines()
 
 
+def measured(answer: Answer) -> list[dict]:
+    """The results with a figure. A busy host may leave others without one: those have no row, and
+    the status says so."""
+    found = [one for one in answer.results if one["samples"]]
+    assert answer.status == (len(found) < len(answer.results)), answer.notes
+    return found
+
+
 def stream_rows(answer: Answer) -> dict[str, list[float]]:
     """As DCPerf and LKP read STREAM."""
     return {match[1]: [float(word) for word in match[2].split()] for line in answer.lines
@@ -116,37 +124,45 @@ class StandIn(fake.unittest.TestCase):
             answer = Answer("mlc", "--loaded_latency", *words, "-b64", "-t0.02")
             with self.subTest(words):
                 rows = re.findall(r"^ (\d{5})\s+(\d+\.\d+)\s+(\d+\.\d+)$", answer.out, re.M)
-                self.assertEqual((len(rows), answer.status), (count, 0))
-                for (_, ns, rate), one in zip(rows, answer.results, strict=True):
+                self.assertEqual(len(answer.results), count)
+                for (_, ns, rate), one in zip(rows, measured(answer), strict=True):
                     load = one.get("load_mb_per_s", one["mb_per_s"])
                     self.assertEqual(ns, f"{one.get('ns_per_load', 0):.2f}")
                     self.assertAlmostEqual(float(rate), one["mb_per_s"] + more * load, delta=0.3)
-                self.assertEqual("0.00" in answer.notes, "-T" in words)
+                self.assertEqual("prints 0.00" in answer.notes, "-T" in words)
                 self.silent(answer, "err")
         for mode in "--latency_matrix", "--bandwidth_matrix":
             answer = Answer("mlc", mode, "-b64", "-X", "-t0.02")
             with self.subTest(mode):
                 rows = [line.split("\t") for line in answer.lines if re.match(r"\s+\d+\t", line)]
-                self.assertTrue(rows and all(float(cell) > 0 for row in rows for cell in row[1:-1]))
-                self.assertEqual(len(rows), len(rows[0]) - 2)
+                cells = [cell.strip() for row in rows for cell in row[1:-1]]
+                key = "ns_per_load" if "latency" in mode else "mb_per_s"
+                self.assertEqual([cell for cell in cells if cell != "-"],
+                                 [f"{one[key]:.1f}" for one in measured(answer)])
+                self.assertEqual(len(cells), len(rows) ** 2)
                 self.silent(answer, "err")
 
     @fake.unittest.skipUnless(TWO, "one CPU")
     def test_mlc_alone_measures_all(self):
         answer = Answer("mlc", "-b64", "-t0.02")
-        rates = {one["op"]: one["mb_per_s"] for one in answer.results if one["test"] == "bandwidth"
-                 and one["op"] != "read"}
-        for title, op, factor in (("3:1 Reads-Writes :", "rw21", 4 / 3),
+        # Reads are measured twice: the matrix comes later.
+        rates = {one["op"]: one["mb_per_s"] for one in reversed(measured(answer))
+                 if one["test"] == "bandwidth"}
+        for title, op, factor in (("ALL Reads        :", "read", 1),
+                                  ("3:1 Reads-Writes :", "rw21", 4 / 3),
                                   ("2:1 Reads-Writes :", "rw11", 3 / 2),
                                   ("1:1 Reads-Writes :", "write", 2),
                                   ("Stream-triad like:", "nttriad", 1)):
-            [rate] = re.findall(rf"(?m)^{title}\t{NUMBER}", answer.out)
-            self.assertAlmostEqual(float(rate), factor * rates[op], delta=0.3)
-        for title in ("ALL Reads        :", "3:1 Reads-Writes :", "2:1 Reads-Writes :",
-                      "1:1 Reads-Writes :", "Stream-triad like:",
-                      "Local Socket L2->L2 HIT  latency", "Local Socket L2->L2 HITM latency"):
-            self.assertRegex(answer.out, rf"(?m)^{re.escape(title)}\t{NUMBER}")
-        self.assertEqual(len(re.findall(r"^ \d{5}\t", answer.out, re.M)), 19)
+            rate = re.findall(rf"(?m)^{title}\t{NUMBER}", answer.out)
+            self.assertEqual(len(rate), op in rates)
+            self.assertAlmostEqual(float(*rate), factor * rates.get(op, 0), delta=0.3)
+        lines = {one["state"]: one["ns_per_line"] for one in measured(answer)
+                 if one["test"] == "c2c" and one["writer_cpu"] == min(os.sched_getaffinity(0))}
+        for title, state in ("HIT ", "hit"), ("HITM", "hitm"):
+            self.assertEqual(f"Local Socket L2->L2 {title} latency\t{lines.get(state, 0):.1f}"
+                             in answer.lines, state in lines)
+        self.assertEqual(len(re.findall(r"^ \d{5}\t", answer.out, re.M)),
+                         sum(one["test"] == "loaded" for one in measured(answer)))
         self.assertNotRegex(answer.out, r"Intel|v3\.")
         self.silent(answer, "err")
 

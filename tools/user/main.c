@@ -339,14 +339,14 @@ static int measure(const struct asked *asked, char **words)
 		return MC_USER_FAILED;
 	if (asked->machine) {
 		mc_user_print(MC_MACHINE_MAX, mc_user_machine_json);
-		status = mc_user_flush();
-	} else if (asked->unmeasured) {
-		status = asked->unmeasured(words);
-	} else if (!*words) {
-		status = mc_user_overview(asked->json, asked->quick);
-	} else {
-		status = mc_user_run(words, asked->json ? &mc_user_json : &mc_user_table);
+		return end(mc_user_flush());
 	}
+	if (asked->unmeasured)
+		status = asked->unmeasured(words);
+	else if (!*words)
+		status = mc_user_overview(asked->json, asked->quick);
+	else
+		status = mc_user_run(words, asked->json ? &mc_user_json : &mc_user_table);
 	return end(mc_user_saved() && !status ? MC_USER_FAILED : status);
 }
 

@@ -46,6 +46,8 @@ static void keep(const struct mc_request *req, const struct mc_record *rec)
 	if (!more)
 		return;
 	got = more;
+	if (!rec->stats.samples)
+		mc_user_note("%s: a result has no sample that counts", req->spec->name);
 	got[n_got++] = (struct got){ *rec, req->spec };
 }
 

@@ -58,18 +58,9 @@ struct argument {
 	const char *value;
 };
 
-/* Print why a call can't be one of ours. Return: -EINVAL. */
-static __printf(2, 3) int refuse(const char *what, const char *format, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "memcache-user: %s: ", what);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fprintf(stderr, "\n");
-	return -EINVAL;
-}
+/* Print why a call can't be one of ours. Its value is -EINVAL. */
+#define refuse(what, format, ...)	\
+	(mc_user_note("%s: " format, what, ##__VA_ARGS__), -EINVAL)
 
 /* Say what is worth knowing of a request, and is no error. */
 void mc_user_note(const char *format, ...)
@@ -216,15 +207,6 @@ static void show_list(struct mc_text *t)
 	}
 }
 
-static unsigned int package_of(unsigned int cpu)
-{
-	char path[96], text[32];
-
-	snprintf(path, sizeof(path),
-		 "/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
-	return mc_user_read_file(path, text, sizeof(text)) ? strtoul(text, NULL, 10) : 0;
-}
-
 static int by_core(const void *one, const void *other)
 {
 	unsigned int a = *(const unsigned int *)one, b = *(const unsigned int *)other;
@@ -239,8 +221,9 @@ static void keep(char kind, unsigned long number)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < cpus.n; i++) {
-		if ((kind == 'S' ? package_of(cpus.cpu[i]) :
-				   (unsigned int)mc_cpu_node(cpus.cpu[i])) == number)
+		int of = kind == 'S' ? mc_cpu_socket(cpus.cpu[i]) : mc_cpu_node(cpus.cpu[i]);
+
+		if (max(of, 0) == (int)number)
 			cpus.cpu[n++] = cpus.cpu[i];
 	}
 	cpus.n = n;
@@ -463,9 +446,9 @@ static int apply(struct words *w, const struct argument *arg, enum rank rank)
 		if (!n)
 			continue;
 		if (fill(&t, word, n, arg->value) || replace_key(&t, text) < 0)
-			return refuse(w->program ? w->program : arg->word, memchr(word, '%', n) ?
-				      "%s %s is no number of CPUs" :
-				      "%s %s has no counterpart here", arg->word, arg->value);
+			return refuse(w->program ? w->program : arg->word, "%s %s %s", arg->word,
+				      arg->value, memchr(word, '%', n) ? "is no number of CPUs" :
+				      "has no counterpart here");
 		if (put(w, text, arg->word, rank))
 			return -EINVAL;
 		w->asked |= rank == ASKED;
@@ -1050,7 +1033,7 @@ char *mc_user_call(const char *program, char **args)
 	char *made = join(&w);
 
 	if (!err && alone)
-		refuse(program, "it does not say what to measure");
+		mc_user_note("%s: it does not say what to measure", program);
 	if (!err && !alone && *w.note)
 		mc_user_note("%s: %s", made, w.note);
 	if (!err && !alone)
