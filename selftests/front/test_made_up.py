@@ -16,8 +16,8 @@ from mc.running import plan, user
 PLANS = fake.HERE / "machines-plans.txt"
 REMARKS = {
     "epyc-guest": ["CPUs 0-4,6-69,71-126 are not for this process: no row has them"],
-    "2990wx": ["node 1 has no memory: its CPUs 8-15,40-47 use that of node 0",
-               "node 3 has no memory: its CPUs 24-31,56-63 use that of node 0"],
+    "2990wx": ["node 1 has no memory: its CPUs 8-15,40-47 use node 0",
+               "node 3 has no memory: its CPUs 24-31,56-63 use node 0"],
 }
 
 

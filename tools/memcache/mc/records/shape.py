@@ -90,7 +90,7 @@ def _remarks(system: Path, online: str, every: tuple[int, ...], cpus: tuple[int,
         if node.memory == 0 and node.cpus:
             near = min(with_memory, key=lambda one: int(order.get(one, 255)), default=None)
             yield f"node {node.number} has no memory: its CPUs {cpu_list(node.cpus)} use " + (
-                "that of another node" if near is None else f"that of node {near}")
+                "another node" if near is None else f"node {near}")
     wrong = [cpu for cpu in cpus for index in (system / f"cpu/cpu{cpu}/cache").glob("index*")
              if cpu not in (numbers(read_file(index / "shared_cpu_list")) or [cpu])
              or read_file(index / "size") in ("0", "0K")]
