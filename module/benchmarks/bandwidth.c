@@ -734,7 +734,7 @@ const struct mc_test mc_test_bandwidth = {
 		.name = "bandwidth",
 		.help = "memory bandwidth of an access loop",
 		.presets = "size=auto",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 		.width = KEY_WIDTH,
 	},
 	.level = COL_LEVEL,

@@ -298,7 +298,7 @@ const struct mc_test mc_test_c2c = {
 		.name = "c2c",
 		.help = "loads of lines that another CPU's cache holds, pair by pair",
 		.presets = "size=80K cpu=all",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 	},
 	.pointers = true,
 	.records = MC_RECORD_OF_PAIR,

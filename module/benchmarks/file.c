@@ -224,7 +224,7 @@ const struct mc_test mc_test_file = {
 		.name = "file",
 		.help = "reads and writes of a file, with or without the page cache",
 		.presets = "cpu=all sched=keep repeat=5 warmup=1",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 	},
 	.allocates_memory = true,
 	.threads = file_threads,

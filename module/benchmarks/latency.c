@@ -233,7 +233,7 @@ const struct mc_test mc_test_latency = {
 		.name = "latency",
 		.help = "latency of loads that wait for each other; CPUs take turns",
 		.presets = "size=16K,512K,8M,64M prefetch=auto",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 	},
 	.pointers = true,
 	.records = MC_RECORD_OF_CPU,

@@ -343,7 +343,7 @@ const struct mc_test mc_test_loaded = {
 		.name = "loaded",
 		.help = "latency on one CPU while all others load the memory",
 		.presets = "size=auto cpu=all prefetch=auto",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 	},
 	.table = "rows=delay_cycles values=delay_ns,ns_per_load,mb_per_s,load_mb_per_s",
 	.pointers = true,

@@ -577,7 +577,7 @@ const struct mc_test mc_test_mix = {
 		.name = "mix",
 		.help = "groups of CPUs that do different things at once",
 		.presets = "size=auto cpu=all",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 	},
 	.table = "rows=who values=group_op,mb_per_s,ns_per_load",
 	.pointers = true,

@@ -509,7 +509,7 @@ const struct mc_test mc_test_mmio = {
 		.name = "mmio",
 		.help = "time of an access as a driver makes it to a device; CPUs take turns",
 		.presets = "size=64K",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 		.width = KEY_WIDTH,
 	},
 	.records = MC_RECORD_OF_CPU,

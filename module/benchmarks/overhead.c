@@ -300,7 +300,7 @@ const struct mc_test mc_test_overhead = {
 		.name = "overhead",
 		.presets = "sched=keep disturbed=keep",
 		.help = "cost of the loop, the clock, interrupts and threads; size= has no effect",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 		.memoryless = true,
 	},
 	.check = overhead_check,

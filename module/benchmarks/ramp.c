@@ -533,7 +533,7 @@ const struct mc_test mc_test_ramp = {
 		.name = "ramp",
 		.help = "how fast a core is after a pause, step by step; CPUs take turns",
 		.presets = "size=16K",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 		.width = KEY_WIDTH,
 	},
 	.table =

@@ -354,7 +354,7 @@ const struct mc_test mc_test_random = {
 		.name = "random",
 		.help = "reads and writes at random addresses of a working set",
 		.presets = "size=auto",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 	},
 	.level = COL_LEVEL,
 	.common = true,

@@ -368,7 +368,7 @@ const struct mc_test mc_test_scan = {
 		.name = "scan",
 		.help = "bandwidth and latency of each region of the machine's memory",
 		.presets = "size=65536G cpu=all repeat=5 warmup=1",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 	},
 	.pointers = true,
 	.records = MC_RECORD_OF_REGION,

@@ -341,7 +341,7 @@ const struct mc_test mc_test_tail = {
 	.spec = {
 		.name = "tail",
 		.help = "the slowest of many single accesses, with their causes; refresh of DRAM",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 		.width = KEY_WIDTH,
 	},
 	.histogram = true,

@@ -216,9 +216,10 @@ struct mc_spec {
 	bool memoryless;
 };
 
-#define MC_KEYS_AND_COLUMNS(of_keys, of_columns)				\
-	.keys = (of_keys), .nkeys = ARRAY_SIZE(of_keys),			\
-	.columns = (of_columns), .ncolumns = ARRAY_SIZE(of_columns)
+/* The arrays of the file that has the test. */
+#define MC_KEYS_AND_COLUMNS						\
+	.keys = keys, .nkeys = ARRAY_SIZE(keys),			\
+	.columns = columns, .ncolumns = ARRAY_SIZE(columns)
 
 extern const struct mc_name mc_on_off[];
 extern const struct mc_name mc_yes_no[];

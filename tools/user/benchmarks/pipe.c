@@ -305,7 +305,7 @@ const struct mc_test mc_test_pipe = {
 		.name = "pipe",
 		.presets = "sched=keep disturbed=keep",
 		.help = "bandwidth of a pipe from a parent to its child; size= has no effect",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 		.memoryless = true,
 	},
 	.check = pipe_check,

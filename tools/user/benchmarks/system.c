@@ -487,7 +487,7 @@ const struct mc_test mc_test_os = {
 		.name = "os",
 		.presets = "sched=keep disturbed=keep",
 		.help = "system calls, processes, switches, faults, messages; CPUs take turns",
-		MC_KEYS_AND_COLUMNS(keys, columns),
+		MC_KEYS_AND_COLUMNS,
 		.memoryless = true,
 	},
 	.records = MC_RECORD_OF_CPU,
