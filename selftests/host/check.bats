@@ -220,7 +220,7 @@ copy_runner() {
 		2 passed, 0 failed, 0 skipped|1|0|host|1..2\nok 1 a\nnot ok 2 a.bats: b\n# why\n
 		1 passed, 1 failed, 0 skipped|1|1|host|1..2\nok 1 a\nnot ok 2 a.bats: b\n# why\n
 		2 passed, 0 failed, 0 skipped|1|0|guest 6.12|1..2\nok 1 a\nnot ok 2 x.bats: b\n# why\n
-		1 passed, 1 failed, 0 skipped|0|0|guest debug|1..2\nok 1 a\nnot ok 2 nothing in the kernel log\n# why\n
+		1 passed, 1 failed, 0 skipped|0|0|guest 6.1|1..2\nok 1 a\nnot ok 2 nothing in the kernel log\n# why\n
 		0 passed, 1 failed, 0 skipped|0|0|types|1..1\nnot ok 1 test_a.A.test_b\n# why\n
 		0 passed, 1 failed, 0 skipped|0|0|guest 6.1|1..1\nnot ok 1 the module builds\n# why\n
 		1 passed, 1 failed, 0 skipped|0|0|core|1..2\nok 1 a\nnot ok 2 math.c\n# why\n
