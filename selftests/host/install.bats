@@ -9,6 +9,8 @@ bats_require_minimum_version 1.5.0
 setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export TOP SOURCES=$BATS_FILE_TMPDIR/sources MEMCACHE_NO_SETUP=1
+	# A program that root runs where it is installed would leave its bytecode there.
+	export PYTHONDONTWRITEBYTECODE=1
 	export GIT_CONFIG_GLOBAL=$BATS_FILE_TMPDIR/gitconfig
 	git config --global user.name Test
 	git config --global user.email test@example.org
