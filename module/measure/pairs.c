@@ -22,6 +22,8 @@
  * @one_class: all pairs are measured, as if they were of one
  * @of_class: so many of each are kept at most
  * @kept: these pairs, class by class
+ * @random: the generator that chooses
+ * @cpus: the CPUs of the request, in their order
  */
 struct choice {
 	struct pair_class {
@@ -177,7 +179,8 @@ int mc_pairs_find(const struct mc_request *req, u32 **pairs, u64 *n, struct mc_e
 	if (choice && *n) {
 		choice->one_class = of_class == MC_PAIRS_ALL || *n == 1 ||
 				    (of_class == MC_AUTO && *n <= ALL_MOST);
-		choice->of_class = choice->one_class ? *n : of_class == MC_AUTO ? OF_CLASS : of_class;
+		choice->of_class = choice->one_class ? *n :
+				   of_class == MC_AUTO ? OF_CLASS : of_class;
 		*pairs = mc_alloc_array((choice->one_class ? 1 : CLASSES) * choice->of_class,
 					sizeof(**pairs));
 	}

@@ -148,6 +148,6 @@ class Commands(fake.InDirectory):
                 f"{round_}-{host}", round_, "H" if host == 7 else "")))
             for round_ in (1, 2) for host in range(8))
         said = self.text(output.parts(found))
-        self.assertIn(f"Different from its group: {self.SAID}; memory 224.0 GiB instead of 256.0 GiB.",
-                      said)
+        self.assertIn(f"Different from its group: {self.SAID}; memory 224.0 GiB instead of "
+                      "256.0 GiB.", said)
         self.assertIn(f"less than 5 are like them: node07 ({self.SAID}; memory", said)

@@ -64,7 +64,7 @@ def build_wheel(directory: str, settings: dict | None = None,
 
 
 def python_version(version: str) -> str:
-    """The version as Python has it: `1.2-3-gabc-dirty` is 1.2.post3+gabc.dirty, `1.2-rc1` is 1.2rc1.
+    """The version as Python has it: `1.2-3-gabc-dirty` is 1.2.post3+gabc.dirty, `1.2-rc1` 1.2rc1.
     What is no version, such as `unknown`, becomes 0+unknown."""
     match = re.fullmatch(r"(\d+(?:\.\d+)*(?:-rc\d+)?)(?:-(\d+))?(?:-(\w.*))?", version)
     release, after, rest = match.groups() if match else ("0", None, version)

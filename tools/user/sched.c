@@ -147,7 +147,8 @@ static const char *find_lack(void)
 		return geteuid() ? "root (sudo), CAP_SYS_NICE or `ulimit -r 1`" :
 		       "CAP_SYS_NICE, which this root has not (of a container: --cap-add SYS_NICE)";
 	lack = group_lacks();
-	return lack ? lack : "real-time for its control group, or to be outside of a user namespace";
+	return lack ? lack :
+		      "real-time for its control group, or to be outside of a user namespace";
 }
 
 /**
