@@ -20,7 +20,7 @@ from mc.records.results import Run  # noqa: E402
 FILE, PAGE = "Documentation/stable.txt", "Documentation/stability.rst"
 OBJECT = "tools/memory/memcache_memory.h"
 CONTROL, RUN = "module/kernel/control.c", "module/kernel/run.c"
-HEAD = "# SPDX-License-Identifier: GPL-2.0-only\n" \
+HEAD = "# SPDX-License-" "Identifier: GPL-2.0-only\n" \
     "# What memcache promises: see stability.rst. `make describe` writes it.\n"
 # The numbers by which programs tell promises apart: where each is in the sources.
 NUMBERS = {"schema": ("module/core/record.h", "MC_SCHEMA"),

@@ -81,9 +81,8 @@ class Plans(fake.unittest.TestCase):
                 machine.write(Path(root))
                 with self.subTest(machine.name):
                     rows.append(row_of(machine, self))
-        head, *wanted = PLANS.read_text(encoding="ascii").splitlines()
-        self.assertTrue(head.startswith("# "))
-        self.assertEqual(rows, wanted)
+        lines = PLANS.read_text(encoding="ascii").splitlines()
+        self.assertEqual(rows, [line for line in lines if not line.startswith("#")])
 
 
 class Contradictions(fake.InDirectory):
