@@ -29,6 +29,7 @@ MODULE_PARM_DESC(control, "Do everything but the mistake");
 
 static unsigned long blocks[BLOCKS];
 static int taken;
+static LIST_HEAD(kept);
 
 /* MTRRs are off, as in a confidential guest, and pat_x_mtrr_type() takes that for "uncached". */
 static u8 find_no_mtrr(u64 start, u64 end, u8 *uniform)
@@ -87,6 +88,43 @@ static long take_blocks(void *unused)
 	return 0;
 }
 
+static bool is_in_block(struct page *page)
+{
+	unsigned long addr = (unsigned long)page_address(page);
+	int i;
+
+	for (i = 0; i < taken; i++) {
+		if (addr - blocks[i] < PMD_SIZE)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Keep the free pages that lie in smaller pieces than a block, since the kernel gives such pieces
+ * away first. The first page of a block says that none is left.
+ */
+static long keep_pieces(void *unused)
+{
+	struct page *page;
+
+	do {
+		page = alloc_page(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+		if (page)
+			list_add(&page->lru, &kept);
+	} while (page && !is_in_block(page));
+	return 0;
+}
+
+static void free_kept(void)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe(page, next, &kept, lru)
+		__free_page(page);
+	INIT_LIST_HEAD(&kept);
+}
+
 /* Others have these pages now. If they have changed the type of some meanwhile, that is lost. */
 static void make_wb(void)
 {
@@ -96,7 +134,7 @@ static void make_wb(void)
 		set_memory_wb(blocks[i], planted->pages);
 }
 
-/* Every block that is allocated afterwards is one of these. If this fails, all are WB again. */
+/* What is allocated afterwards is of one of these blocks. If this fails, all are WB again. */
 static int change_blocks(void)
 {
 	/* Little memory is left. This task may use all of it, since page tables need some. */
@@ -114,6 +152,10 @@ static int change_blocks(void)
 		free_pages(blocks[i], BLOCK_ORDER);
 	}
 	memalloc_noreclaim_restore(flags);
+	for_each_online_cpu(cpu) {
+		if (!err && !planted->back)
+			work_on_cpu(cpu, keep_pieces, NULL);
+	}
 	if (err)
 		make_wb();
 	return err;
@@ -142,6 +184,7 @@ static void __exit plant_exit(void)
 		unregister_kprobe(&probe);
 	else if (!planted->back)
 		make_wb();
+	free_kept();
 }
 
 module_init(plant_init);
