@@ -20,6 +20,7 @@ from mc.records.results import Run  # noqa: E402
 FILE, PAGE = "Documentation/stable.txt", "Documentation/stability.rst"
 OBJECT = "tools/memory/memcache_memory.h"
 CONTROL, RUN = "module/kernel/control.c", "module/kernel/run.c"
+# In two strings: reuse would take one for the licence of this file.
 HEAD = "# SPDX-License-" "Identifier: GPL-2.0-only\n" \
     "# What memcache promises: see stability.rst. `make describe` writes it.\n"
 # The numbers by which programs tell promises apart: where each is in the sources.

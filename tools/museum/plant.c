@@ -29,7 +29,7 @@ MODULE_PARM_DESC(control, "Do everything but the mistake");
 
 static unsigned long blocks[BLOCKS];
 static int taken;
-static LIST_HEAD(kept);
+static LIST_HEAD(kept);		/* pages that nobody else gets until rmmod */
 
 /* MTRRs are off, as in a confidential guest, and pat_x_mtrr_type() takes that for "uncached". */
 static u8 find_no_mtrr(u64 start, u64 end, u8 *uniform)
@@ -101,8 +101,8 @@ static bool is_in_block(struct page *page)
 }
 
 /*
- * Keep the free pages that lie in smaller pieces than a block, since the kernel gives such pieces
- * away first. The first page of a block says that none is left.
+ * The kernel first gives away free pages that lie in smaller pieces than a block, so take these. A
+ * page of a block shows that no smaller piece is left, so there has to be a block.
  */
 static long keep_pieces(void *unused)
 {
@@ -116,15 +116,6 @@ static long keep_pieces(void *unused)
 	return 0;
 }
 
-static void free_kept(void)
-{
-	struct page *page, *next;
-
-	list_for_each_entry_safe(page, next, &kept, lru)
-		__free_page(page);
-	INIT_LIST_HEAD(&kept);
-}
-
 /* Others have these pages now. If they have changed the type of some meanwhile, that is lost. */
 static void make_wb(void)
 {
@@ -134,7 +125,10 @@ static void make_wb(void)
 		set_memory_wb(blocks[i], planted->pages);
 }
 
-/* What is allocated afterwards is of one of these blocks. If this fails, all are WB again. */
+/*
+ * Change all free blocks and free them again, so that each later allocation gets a part of one. An
+ * error leaves all blocks WB.
+ */
 static int change_blocks(void)
 {
 	/* Little memory is left. This task may use all of it, since page tables need some. */
@@ -152,12 +146,12 @@ static int change_blocks(void)
 		free_pages(blocks[i], BLOCK_ORDER);
 	}
 	memalloc_noreclaim_restore(flags);
-	for_each_online_cpu(cpu) {
-		if (!err && !planted->back)
+	if (err) {
+		make_wb();
+	} else if (taken && !planted->back) {
+		for_each_online_cpu(cpu)
 			work_on_cpu(cpu, keep_pieces, NULL);
 	}
-	if (err)
-		make_wb();
 	return err;
 }
 
@@ -184,7 +178,7 @@ static void __exit plant_exit(void)
 		unregister_kprobe(&probe);
 	else if (!planted->back)
 		make_wb();
-	free_kept();
+	put_pages_list(&kept);
 }
 
 module_init(plant_init);
