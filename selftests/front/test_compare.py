@@ -14,7 +14,7 @@ from mc.analysis.estimate import Estimate
 from mc.analysis.judge import Word
 from mc.commands import cli, compare
 from mc.output import comparison, terminal
-from mc.parts import Grid
+from mc.parts import Grid, Heading
 from mc.records import rounds
 
 
@@ -144,19 +144,23 @@ def time(middle, sd=0.0, runs=10, fastest=None):
     return Estimate(middle, fastest or middle, runs, (sd / middle) ** 2 / runs, runs - 1)
 
 
-class Columns(fake.unittest.TestCase):
-    def names(self, **more):
-        """The names of the columns for two tests, whose results have these fields."""
-        line = "bandwidth op=read size=4K"
-        runs = {name: fake.runs_of(fake.BARE, (line, [fake.result(line, 9000.0, **more)]), (
-            "latency", [fake.figure("latency", {"pattern": "random"}, {"ns_per_load": 1.0})]))
-                for name in "ab"}
-        [names] = [part.names for part in comparison.parts(runs)[0] if isinstance(part, Grid)]
-        return names
+class Tables(fake.unittest.TestCase):
+    def test_a_test_has_a_table_of_its_own_keys(self):
+        def parts(own_loop):
+            records = [fake.result(line, 9000.0, own_loop=own_loop) for line in lines]
+            runs = {name: fake.runs_of(fake.BARE, (lines[0], records), ("latency", [
+                fake.figure("latency", {"pattern": "random"}, {"ns_per_load": 1.0})]))
+                    for name in "ab"}
+            return comparison.parts(runs)[0]
 
-    def test_one_without_any_value_is_left_out(self):
-        self.assertNotIn("own_loop", self.names(own_loop=None))
-        self.assertIn("own_loop", self.names(own_loop="x, 12ab34cd"))
+        lines = ["bandwidth op=read size=4K", "bandwidth op=write size=4K"]
+        names = ["A", "B", "speed", "95 % interval"]
+        self.assertEqual([part.text for part in parts(None) if isinstance(part, Heading)],
+                         ["bandwidth", "latency"])
+        self.assertEqual([part.names for part in parts(None) if isinstance(part, Grid)],
+                         [["op", *names], ["test", *names]])
+        self.assertNotIn("own_loop", str(parts(None)))
+        self.assertIn("own_loop=x, 12ab34cd", str(parts("x, 12ab34cd")))
 
 
 class Intervals(fake.unittest.TestCase):
@@ -461,7 +465,7 @@ class Hierarchy(fake.unittest.TestCase):
         self.assertEqual([(a["writer_cpu"], b["writer_cpu"]) for a, b in found.pairs],
                          [(1, 1), (2, 2)])
         self.assertRegex(found.alone["A"][0], "^c2c .*writer_cpu=0 reader_cpu=1")
-        shown = "\n".join(fake.terminal_lines(comparison._table({"B": found}, False)))
+        shown = "\n".join(fake.terminal_lines(comparison._tables({"B": found}, False)))
         self.assertRegex(shown, r"1 +0 +100.0 ns +500.0 ns +0.20x +-79.8 % ↓")
 
     def test_a_load_is_what_a_latency_is_of(self):

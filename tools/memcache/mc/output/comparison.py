@@ -89,7 +89,7 @@ def _group(group: list[Pairing], wide: bool) -> list[Part]:
                 f"{key}={units.text(key, a)} against {units.text(key, b)}"
                 for key, (a, b) in free.items())))
     if any(pairing.pairs for pairing in group):
-        report += _table(named, wide)
+        report += _tables(named, wide)
         if any(batch.machine.get("hypervisor") == "uml"
                for batch in (first, *(p.b for p in group))):
             report.append(Sentence(overhead.UML))
@@ -138,36 +138,54 @@ def batch_line(name: str, batch: Batch) -> str:
            f"{prices.layer_below(batch.machine)}"
 
 
-def _table(named: dict[str, Pairing], wide: bool) -> list[Part]:
-    """A row for each record of A that has a partner, with the figures of all files."""
+def _tables(named: dict[str, Pairing], wide: bool) -> list[Part]:
+    """A table for each test: a row for each record of A that has a partner, with the figures of
+    all files. Tests have keys of their own, so that one table of all would be full of gaps."""
     group = list(named.values())
-    rows: dict[int, dict[str, dict]] = {}
-    firsts = {id(a): a for pairing in group for a, _ in pairing.pairs}
+    tables: dict[str, dict[int, tuple[dict, dict[str, dict]]]] = {}
     for name, pairing in named.items():
         for a, b in pairing.pairs:
-            rows.setdefault(id(a), {})[name] = b
-    records = [firsts[key] for key in rows]
-    keys, fixed, implied = _keys(records, {key for p in group for key in p.free})
-    cells: list[list[str]] = []
+            rows = tables.setdefault(a["test"], {})
+            rows.setdefault(id(a), (a, {}))[1][name] = b
+    parts: list[Part] = []
     changes: list[Difference] = []
-    for own, (key, others) in zip(keys, rows.items()):
-        judged = {name: named[name].judge(firsts[key], other) for name, other in others.items()}
-        changes += judged.values()
-        figures = [figure(result) for result in (firsts[key], *map(others.get, named))]
-        speeds = [[judged[name].speed, judged[name].speeds] if len(named) == 1 else
-                  [judged[name].factor if name in judged else "-"] for name in named]
-        cells.append([*own.values(), *figures, *sum(speeds, [])])
-    names = [*(units.name(key) for key in keys[0]), "A", *named]
-    names += ["speed", "95 % interval"] if len(named) == 1 else [f"speed of {n}" for n in named]
-    settings = match.settings({key: value for key, value in fixed.items() if wide or not all(
-        tests.is_preset(r["test"], key, value) for r in records)})
-    remarks = [f"{'All with' if wide else 'With'}: {settings}." if settings else "",
-               f"Varying along with the others: {', '.join(implied)}." if implied and wide else "",
-               f"{len(changes)} compared: {judge.count_words(one.word for one in changes)}.",
+    free = {key for pairing in group for key in pairing.free}
+    if len(tables) > 1:
+        free.add("test")        # headings have it
+    for test, rows in tables.items():
+        its_parts, its_changes = _table(named, list(rows.values()), free, wide)
+        if len(tables) > 1:
+            parts.append(Heading(test))
+        parts += its_parts
+        changes += its_changes
+    remarks = [f"{len(changes)} compared: {judge.count_words(one.word for one in changes)}.",
                *judge.doubts(changes),
                "" if all(fields.has_settled(one) for p in group for pair in p.pairs for one in pair)
                else UNSETTLED]
-    return [Grid(names, cells, len(keys[0])), *map(Sentence, filter(None, remarks))]
+    return [*parts, *map(Sentence, filter(None, remarks))]
+
+
+def _table(named: dict[str, Pairing], rows: list[tuple[dict, dict[str, dict]]],
+           free: set[str], wide: bool) -> tuple[list[Part], list[Difference]]:
+    """The table of one test. A row is a record of A and its partner in each file. `free`: keys
+    that the table does not show."""
+    keys, fixed, implied = _keys([a for a, _ in rows], free)
+    cells: list[list[str]] = []
+    changes: list[Difference] = []
+    for own, (a, others) in zip(keys, rows):
+        judged = {name: named[name].judge(a, other) for name, other in others.items()}
+        changes += judged.values()
+        speeds = [[judged[name].speed, judged[name].speeds] if len(named) == 1 else
+                  [judged[name].factor if name in judged else "-"] for name in named]
+        cells.append([*own.values(), *map(figure, (a, *map(others.get, named))),
+                      *sum(speeds, [])])
+    names = [*(units.name(key) for key in keys[0]), "A", *named]
+    names += ["speed", "95 % interval"] if len(named) == 1 else [f"speed of {n}" for n in named]
+    settings = match.settings({key: value for key, value in fixed.items() if wide
+                               or not tests.is_preset(rows[0][0]["test"], key, value)})
+    remarks = [f"{'All with' if wide else 'With'}: {settings}." if settings else "",
+               f"Varying along with the others: {', '.join(implied)}." if implied and wide else ""]
+    return [Grid(names, cells, len(keys[0])), *map(Sentence, filter(None, remarks))], changes
 
 
 def _keys(records: list[dict], free: set[str]) -> tuple[list[dict[str, str]], dict, list[str]]:

@@ -130,11 +130,11 @@ def _columns(grid: Grid) -> tuple[list[list[str]], list[int]]:
 
 
 def _rows_as_lists(grid: Grid, first: int, kept: list[int]) -> list[str]:
-    """Each row as the keys that tell it apart, with its figures below."""
+    """Each row as the keys that tell it apart and that it has, with its figures below."""
     text_lines = []
     for row in grid.rows:
         text_lines += wrap_lines(", ".join(f"{name} {cell}" for name, cell in
-                                           zip(grid.names[:first], row)))
+                                           zip(grid.names[:first], row) if cell != "na"))
         text_lines += [line for i in kept[first:]
                        for line in wrap_lines(f"{grid.names[i]} {row[i]}", "  ")]
     return text_lines
