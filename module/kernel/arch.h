@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the architecture provides: x86/, arm64/, or um/ for User-Mode Linux. */
+/*
+ * What the architecture provides: x86/, whose functions have the kernel-doc, arm64/, or um/ for
+ * User-Mode Linux.
+ */
 #ifndef MC_ARCH_H
 #define MC_ARCH_H
 

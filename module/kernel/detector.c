@@ -10,9 +10,9 @@
 #include "platform/detector.h"
 
 /**
- * mc_detector_init() - nothing to do on this side
+ * mc_detector_init() - find out which disturbances can be detected
  *
- * Context: Process, once at load.
+ * Context: Process, once at load, after mc_clock_init().
  */
 void mc_detector_init(void)
 {

@@ -254,12 +254,6 @@ static const char *vendor_name(u64 id)
 	return "";
 }
 
-/**
- * mc_core_read() - describe the CPU that executes this
- * @core: result, except @core->known; for a process without caches, which the system knows
- *
- * Context: Any, bound to a CPU.
- */
 void mc_core_read(struct mc_core *core)
 {
 	u64 id = midr();
@@ -276,10 +270,6 @@ void mc_core_read(struct mc_core *core)
 	find_caches(core);
 }
 
-/**
- * mc_cpu_name() - the name of the CPU
- * @name: result, empty if it is not known
- */
 void mc_cpu_name(char name[MC_CPU_NAME_BYTES])
 {
 	u64 id = midr();
@@ -298,33 +288,17 @@ void mc_cpu_name(char name[MC_CPU_NAME_BYTES])
 	mc_textf(&t, "%s part 0x%x", vendor_name(id), (u32)PART(id));
 }
 
-/**
- * mc_time_counter_steady() - does the generic timer run at one rate in all power states?
- *
- * Return: true, as the architecture requires it.
- */
+/* The architecture requires it. */
 bool mc_time_counter_steady(void)
 {
 	return true;
 }
 
-/**
- * mc_hypervisor() - may this be a virtual machine?
- *
- * Return: false if it is known that there is no hypervisor.
- */
 bool mc_hypervisor(void)
 {
 	return !is_hardware();
 }
 
-/**
- * mc_hypervisor_name() - the name of the hypervisor
- * @id: not used
- *
- * Return: the name; "unknown" if it does not tell, or nobody knows whether there is one; NULL: no
- * hypervisor.
- */
 const char *mc_hypervisor_name(char id[MC_HYPERVISOR_BYTES])
 {
 #ifdef __KERNEL__

@@ -8,33 +8,18 @@ const struct mc_loop mc_loops[] = {
 	{ }
 };
 
-/**
- * mc_fence_runs() - has this architecture a fence?
- * @fence: MC_FENCE_*
- *
- * Return: true if it has.
- */
 bool mc_fence_runs(u64 fence)
 {
 	return fence != MC_FENCE_SFENCE && fence != MC_FENCE_MFENCE;
 }
 
-/**
- * mc_device_memory() - does memory of a type fault on accesses that are not aligned?
- * @type: the type
- *
- * So it is with memory of a Device type (Arm ARM, "Device memory"): DC ZVA faults there, too.
- *
- * Return: true if it does.
- */
+/* Of a Device type (Arm ARM, "Device memory"): DC ZVA faults there, too. */
 bool mc_device_memory(enum mc_type type)
 {
 	return type == MC_UC || type == MC_NP;
 }
 
-/**
- * mc_vectors_clean() - nothing: no data in a vector register slows others down
- */
+/* No data in a vector register slows others down. */
 void mc_vectors_clean(void)
 {
 }

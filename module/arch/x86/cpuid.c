@@ -91,9 +91,9 @@ bool mc_cpuid_rdtscp(void)
 }
 
 /**
- * mc_hypervisor() - is this a virtual machine?
+ * mc_hypervisor() - may this be a virtual machine?
  *
- * Return: true if the hypervisor reports itself.
+ * Return: true if the hypervisor reports itself; on arm64 also where nobody knows.
  */
 bool mc_hypervisor(void)
 {
@@ -289,7 +289,7 @@ static u32 apic_id(void)
 
 /**
  * mc_core_read() - describe the CPU that executes this
- * @core: result, except @core->known
+ * @core: result, except @core->known; in a process on arm64 without caches, which the system knows
  *
  * Context: Any, bound to a CPU.
  */
@@ -368,7 +368,7 @@ static const char *imitator(void)
  * @id: room for the twelve letters by which the hypervisor identifies itself
  *
  * Return: a short name; @id if it has none; "unknown" if it does not identify itself; NULL: no
- * hypervisor.
+ * hypervisor. On arm64 @id is not used.
  */
 const char *mc_hypervisor_name(char id[MC_HYPERVISOR_BYTES])
 {

@@ -32,7 +32,7 @@ bool mc_fence_runs(u64 fence)
  * mc_device_memory() - does memory of a type fault on accesses that are not aligned?
  * @type: the type
  *
- * Return: false.
+ * Return: true if it does, as it may on arm64.
  */
 bool mc_device_memory(enum mc_type type)
 {

@@ -24,13 +24,6 @@
 	err_;								\
 })
 
-/**
- * mc_attr_try() - does memory take the accesses of the loops?
- * @line: a line of it, which keeps its contents
- *
- * Context: Process.
- * Return: NULL: it does; or the accesses that fault.
- */
 const char *mc_attr_try(void *line)
 {
 	const char *failed = NULL;

@@ -122,15 +122,7 @@ static enum mc_attr attr_of(u8 encoded)
 	}
 }
 
-/**
- * mc_attr_read() - what the page tables say of a kernel address
- * @addr: the address
- * @mapping_bytes: result: size of the mapping, 0 if there is none
- *
- * Context: Process; the mapping must not be removed meanwhile.
- * Return: the attribute; MC_ATTR_MIXED if the CPU translates the address with another one;
- * MC_ATTR_NA if the address is not mapped.
- */
+/* MC_ATTR_MIXED: the CPU translates the address with another attribute. */
 enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
 {
 	u64 descriptor = find_descriptor(addr, mapping_bytes), par;
@@ -164,56 +156,24 @@ static void clean(void *addr, u64 bytes)
 	dsb(sy);
 }
 
-/**
- * mc_attr_settable() - can pages have a memory type here?
- * @type: the type
- *
- * Linux's MAIR_EL1 has no write-through.
- *
- * Return: true if they can; the actual type is read back later.
- */
+/* Linux's MAIR_EL1 has no write-through. */
 bool mc_attr_settable(enum mc_type type)
 {
 	return type != MC_WT;
 }
 
-/**
- * mc_attr_direct() - can pages have a memory type in the direct map?
- * @type: the type
- *
- * Return: true for write-back only.
- */
 bool mc_attr_direct(enum mc_type type)
 {
 	return type == MC_WB;
 }
 
-/**
- * mc_attr_set() - prepare pages of the direct map for a memory type
- * @addr: direct-map address of the first one
- * @pages: number of pages
- * @type: the type of a mapping that comes next; or WB, when the last one is gone
- *
- * Until WB is set, nobody may access the pages through the direct map.
- *
- * Context: Process, may sleep.
- * Return: 0.
- */
+/* Until WB is set, nobody may access the pages through the direct map. */
 int mc_attr_set(void *addr, unsigned int pages, enum mc_type type)
 {
 	clean(addr, (u64)pages << PAGE_SHIFT);
 	return 0;
 }
 
-/**
- * mc_attr_map() - map physical addresses that are not the kernel's memory
- * @start: the first one, at the beginning of a page
- * @bytes: whole pages
- * @type: the type asked for; the actual one is read back later
- *
- * Context: Process, may sleep.
- * Return: the mapping, for iounmap(), or NULL.
- */
 void __iomem *mc_attr_map(u64 start, u64 bytes, enum mc_type type)
 {
 	switch (type) {
@@ -228,28 +188,12 @@ void __iomem *mc_attr_map(u64 start, u64 bytes, enum mc_type type)
 	}
 }
 
-/**
- * mc_attr_leave() - before a mapping is removed: write back and empty the caches of it
- * @addr: the first address that was accessed
- * @bytes: number of bytes
- * @type: the type of the mapping
- *
- * The next mapping may bypass the caches.
- *
- * Context: Process, may sleep.
- */
 void mc_attr_leave(void *addr, u64 bytes, enum mc_type type)
 {
 	if (type == MC_WB)
 		clean(addr, bytes);
 }
 
-/**
- * mc_attr_of() - what the page tables say of a mapping if it has its type
- * @type: the type
- *
- * Return: the attribute.
- */
 enum mc_attr mc_attr_of(enum mc_type type)
 {
 	static const enum mc_attr attrs[MC_NALL_TYPES] = {
@@ -263,10 +207,6 @@ enum mc_attr mc_attr_of(enum mc_type type)
 	return attrs[type];
 }
 
-/**
- * mc_attr_json() - append the page-table layout as JSON members
- * @t: the text
- */
 void mc_attr_json(struct mc_text *t)
 {
 	mc_textf(t, "\"page_table_levels\":%d,\"pat\":null",

@@ -14,11 +14,6 @@
 
 static u8 kinds;
 
-/**
- * mc_detector_init() - find out which disturbances can be detected
- *
- * Context: Process, once at load, after mc_clock_init().
- */
 void mc_detector_init(void)
 {
 	if (mc_mark_works(mc_ns_to_ticks(PROBE_NS)))
@@ -27,21 +22,12 @@ void mc_detector_init(void)
 		kinds |= MC_BY_MIGRATION;
 }
 
-/**
- * mc_detector_kinds() - the disturbances that can be detected
- * @cpu: ignored, since no thread is bound to a CPU of the host
- *
- * Return: bits of enum mc_disturbance.
- */
+/* No thread is bound to a CPU of the host, whatever @cpu is. */
 u8 mc_detector_kinds(int cpu)
 {
 	return kinds;
 }
 
-/**
- * mc_detector_begin() - a timed window is about to begin
- * @v: the thread's detector
- */
 void mc_detector_begin(struct mc_detector *v)
 {
 	if (kinds & MC_BY_INTERRUPT)
@@ -56,13 +42,7 @@ static u32 host_cpu(void)
 	return aux & CPU_BITS;
 }
 
-/**
- * mc_detector_end() - a timed window has ended
- * @v: the thread's detector
- *
- * Return: the disturbances in it, bits of enum mc_disturbance; a migration if the last
- * window ended on another CPU.
- */
+/* A migration: the last window ended on another CPU. */
 u8 mc_detector_end(struct mc_detector *v)
 {
 	u32 last = v->cpu;
@@ -76,14 +56,7 @@ u8 mc_detector_end(struct mc_detector *v)
 	return last && last != v->cpu ? seen | MC_BY_MIGRATION : seen;
 }
 
-/**
- * mc_detector_stolen() - was time stolen from the CPU since the last look?
- * @v: the thread's detector
- * @cpu: the thread's CPU
- * @at_once: look even if the last look was a moment ago
- *
- * Return: MC_NOT_LOOKED, since the host's steal time can't be read from here.
- */
+/* The host's steal time can't be read from here. */
 enum mc_stolen mc_detector_stolen(struct mc_detector *v, int cpu, bool at_once)
 {
 	return MC_NOT_LOOKED;

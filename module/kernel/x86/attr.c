@@ -47,7 +47,7 @@ static enum mc_attr attr_of(unsigned long flags, bool large)
  * @mapping_bytes: result: size of the mapping, 0 if there is none
  *
  * Context: Process; the mapping must not be removed meanwhile.
- * Return: the attribute, MC_ATTR_NA if the address is not mapped.
+ * Return: the attribute, MC_ATTR_NA if the address is not mapped or nobody knows.
  */
 enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
 {
@@ -77,7 +77,7 @@ bool mc_attr_settable(enum mc_type type)
  * mc_attr_direct() - can pages have a memory type in the direct map?
  * @type: the type, one that pages can have
  *
- * Return: true.
+ * Return: true; on arm64 for write-back only.
  */
 bool mc_attr_direct(enum mc_type type)
 {
@@ -86,9 +86,10 @@ bool mc_attr_direct(enum mc_type type)
 
 /**
  * mc_attr_try() - does memory take the accesses of the loops?
- * @line: a line of it
+ * @line: a line of it, which keeps its contents
  *
- * Return: NULL: it does.
+ * Context: Process.
+ * Return: NULL: it does; or, on arm64, the accesses that fault.
  */
 const char *mc_attr_try(void *line)
 {

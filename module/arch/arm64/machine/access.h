@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Single accesses of an arm64 CPU, which may fault. Each architecture has a file of this name. */
+/* Single accesses of an arm64 CPU, which may fault. The file of this name of x86 describes them. */
 #ifndef MC_MACHINE_ACCESS_H
 #define MC_MACHINE_ACCESS_H
 
@@ -28,15 +28,6 @@
 	(int)err_;							\
 })
 
-/**
- * mc_access() - load, and store what was loaded
- * @at: the address
- * @width: bytes of the access
- * @stores: whether to store
- *
- * Context: In the kernel: between mc_fpu_begin() and mc_fpu_end().
- * Return: 0; not 0: there is no such access; or, in the kernel, it faulted.
- */
 static inline int mc_access(void *at, unsigned int width, bool stores)
 {
 	switch (width) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Instructions of an arm64 CPU that other rooms use. Each architecture has a file of this
- * name with the same functions.
+ * name with the same functions; that of x86 describes them.
  */
 #ifndef MC_INSTRUCTIONS_H
 #define MC_INSTRUCTIONS_H
@@ -17,14 +17,10 @@
 #define MC_TIME_COUNTER	"cntvct"
 #define MC_NT_SURE	false	/* STNP is a hint: a cache may keep what it stores */
 
-/**
- * mc_time_counter() - read the CPU's time counter in program order
- *
+/*
  * dsb waits until all earlier loads and stores have completed, and isb lets no later
  * instruction start before the read, nor the read before earlier ones (Arm ARM,
  * "Ordering of reads of the Generic Timer registers").
- *
- * Return: ticks.
  */
 static inline u64 mc_time_counter(void)
 {
@@ -35,11 +31,7 @@ static inline u64 mc_time_counter(void)
 	return ticks;
 }
 
-/**
- * mc_time_counter_hz() - rate of the counter, as the firmware has set it
- *
- * Return: Hz, 0 if it has not.
- */
+/* As the firmware has set it. */
 static inline u64 mc_time_counter_hz(void)
 {
 	u64 hz;
@@ -48,51 +40,31 @@ static inline u64 mc_time_counter_hz(void)
 	return (u32)hz;
 }
 
-/**
- * mc_drain() - wait until all stores have left the CPU's buffers
- */
 static inline void mc_drain(void)
 {
 	asm volatile("dsb st" : : : "memory");
 }
 
-/**
- * mc_wait_for_all() - wait until all loads, stores and flushes have completed
- */
 static inline void mc_wait_for_all(void)
 {
 	asm volatile("dsb sy" : : : "memory");
 }
 
-/**
- * mc_flush() - flush a line from all caches, and wait until it is gone
- * @line: an address in it
- */
 static inline void mc_flush(void *line)
 {
 	asm volatile("dc civac, %0\n\tdsb sy" : : "r" (line) : "memory");
 }
 
-/**
- * mc_relax() - tell the CPU that this thread spins
- */
 static inline void mc_relax(void)
 {
 	asm volatile("yield" : : : "memory");
 }
 
-/**
- * mc_mark_set() - nothing: no register that a process can write is lost by an interrupt
- */
+/* No register that a process can write is lost by an interrupt. */
 static inline void mc_mark_set(void)
 {
 }
 
-/**
- * mc_mark_lost() - was this thread interrupted since it set the mark?
- *
- * Return: false, so that mc_mark_works() finds that this detects nothing.
- */
 static inline bool mc_mark_lost(void)
 {
 	return false;
@@ -101,13 +73,7 @@ static inline bool mc_mark_lost(void)
 /* The kernel must have interrupts on when it begins to use vector registers. */
 #define MC_FPU_NEEDS_IRQ	true
 
-/**
- * mc_fpu_begin() - begin to use vector registers, where the kernel has to allow it
- *
- * Newer kernels would let others run meanwhile, and save the registers.
- *
- * Context: Interrupts on; in the kernel preemption is off until mc_fpu_end().
- */
+/* Newer kernels would let others run meanwhile, and save the registers. */
 static inline void mc_fpu_begin(void)
 {
 #ifdef __KERNEL__
@@ -116,9 +82,6 @@ static inline void mc_fpu_begin(void)
 #endif
 }
 
-/**
- * mc_fpu_end() - end what mc_fpu_begin() began
- */
 static inline void mc_fpu_end(void)
 {
 #ifdef __KERNEL__

@@ -37,7 +37,7 @@ static inline u64 mc_time_counter(void)
 /**
  * mc_time_counter_hz() - rate of the counter, as the CPU itself says
  *
- * Return: 0, since the rate has to be measured.
+ * Return: Hz; 0: the rate has to be measured.
  */
 static inline u64 mc_time_counter_hz(void)
 {
