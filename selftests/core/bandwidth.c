@@ -22,10 +22,7 @@ static void all_fences(const char *op, const char *width, const char *verify)
 
 static void all_modes(const char *op, const char *width)
 {
-	char line[60];
-
-	snprintf(line, sizeof(line), "op=%s width=%s", op, width);
-	if (check(line))
+	if (check("op=%s width=%s", op, width))
 		return;
 	all_fences(op, width, "each");
 	all_fences(op, width, "deferred");
@@ -61,14 +58,12 @@ static void test_right_data_in_pieces_is_ok(void **state)
 	for (unsigned int i = 0; i < 2 * 4 * 4 * ARRAY_SIZE(of); i++) {
 		unsigned int width = 8 << i / 2 % 4, lines = i / 8 % 4;
 		const char *op = of[i / 32];
-		char line[60];
 
-		snprintf(line, sizeof(line), "op=%s width=%u", op, width);
 		reset(2);
 		pass_ps = i % 2 ? 150 * NS : 0;
-		if (!check(line))
-			assert_int_equal(verified("size=%u %s", SIZE - 128 * lines, line),
-					 MC_VERIFIED_OK);
+		if (!check("op=%s width=%u", op, width))
+			assert_int_equal(verified("size=%u op=%s width=%u", SIZE - 128 * lines, op,
+						  width), MC_VERIFIED_OK);
 	}
 }
 
@@ -76,7 +71,6 @@ static void test_right_data_in_pieces_is_ok(void **state)
 static void test_right_data_of_streams_is_ok(void **state)
 {
 	static const unsigned int streams[] = { 1, 2, 4, 8, 16 };
-	char line[60];
 
 	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(ops) * ARRAY_SIZE(streams); i++) {
 		const char *op = ops[i / 2 / ARRAY_SIZE(streams)];
@@ -84,10 +78,9 @@ static void test_right_data_of_streams_is_ok(void **state)
 
 		reset(1 + i % 2);
 		pass_ps = i % 2 ? 0 : 150 * NS;
-		snprintf(line, sizeof(line), "size=24K op=%s streams=%u", op, n);
-		if (check(line))
+		if (check("size=24K op=%s streams=%u", op, n))
 			continue;
-		assert_int_equal(verified("%s", line), MC_VERIFIED_OK);
+		assert_int_equal(verified("size=24K op=%s streams=%u", op, n), MC_VERIFIED_OK);
 		/* The streams take a whole number of turns. */
 		assert_int_equal(rec.value[COL_TRAVERSED] % (n * MC_STREAM_BYTES), 0);
 		assert_in_range(rec.value[COL_TRAVERSED], 16 << 10, 24 << 10);

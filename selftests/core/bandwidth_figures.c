@@ -66,12 +66,9 @@ static void test_what_cant_be_run_is_refused(void **state)
 
 static void assert_rate(const char *op, const char *more, u64 bytes, u64 payload)
 {
-	char line[100];
-
 	reset(1);
 	pass_ps = 123456789;
-	snprintf(line, sizeof(line), "op=%s %s", op, more);
-	assert_int_equal(measure(line), 0);
+	assert_int_equal(measure("op=%s %s", op, more), 0);
 	assert_int_equal(rec.stats.median_ps, 123456789);
 	assert_int_equal(rec.value[COL_TRAVERSED], bytes);
 	/* In 1000 bytes a second, rounded. */
@@ -181,11 +178,11 @@ static void count_drains(struct mc_worker *w)
 }
 
 /* Did the last timed window of a line wait for its stores? */
-static bool waits(const char *line)
+static bool waits(const char *op, const char *type)
 {
 	reset(1);
 	sim.closing = count_drains;
-	assert_int_equal(measure(line), 0);
+	assert_int_equal(measure("size=30K op=%s type=%s", op, type), 0);
 	assert_in_range(drains, 0, 1);
 	return drains;
 }
@@ -205,21 +202,18 @@ static void test_stores_that_pass_the_caches_by_are_waited_for(void **state)
 		{ MC_OP_NTRW91, true, true }, { MC_OP_REP_STOSB, false, true },
 		{ MC_OP_MOVDIR64B, true, true },
 	};
-	char line[80];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!mc_loop_widest(rows[i].op))
 			continue;
-		snprintf(line, sizeof(line), "size=30K op=%s type=wb", ops[rows[i].op]);
-		assert_int_equal(waits(line), rows[i].on_wb);
-		snprintf(line, sizeof(line), "size=30K op=%s type=wc", ops[rows[i].op]);
-		assert_int_equal(waits(line), rows[i].on_wc);
+		assert_int_equal(waits(ops[rows[i].op], "wb"), rows[i].on_wb);
+		assert_int_equal(waits(ops[rows[i].op], "wc"), rows[i].on_wc);
 	}
 	if (mc_loop_widest(MC_OP_WRITE_FLUSHOPT))
-		assert_true(waits("size=30K op=write_clflushopt"));
+		assert_true(waits("write_clflushopt", "wb"));
 	if (mc_loop_widest(MC_OP_WRITE_CLWB))
-		assert_true(waits("size=30K op=write_clwb"));
-	assert_true(waits("size=30K op=write type=uc"));
+		assert_true(waits("write_clwb", "wb"));
+	assert_true(waits("write", "uc"));
 }
 
 static unsigned int untimed;
@@ -240,16 +234,13 @@ static const struct mc_view small = { &small_span, 1 };
 /* The number of windows outside all samples. Each fill, flush or sum takes one. */
 static unsigned int untimed_windows(const char *op, const char *verify)
 {
-	char line[64];
-
-	snprintf(line, sizeof(line), "size=4K op=%s verify=%s", op, verify);
 	reset(1);
 	run.area.view = &small;
 	/* A window lasts longer than 1 ms, so nobody waits until ten samples agree. */
 	sim.overhead = NS;
 	untimed = 0;
 	sim.opened = count_untimed;
-	assert_int_equal(measure(line), 0);
+	assert_int_equal(measure("size=4K op=%s verify=%s", op, verify), 0);
 	return untimed - CLOCK_WINDOWS;
 }
 

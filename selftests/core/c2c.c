@@ -25,21 +25,26 @@ enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_SHARES, COL_DISTANCE, COL_LEVEL
 /* A CPU's own lines cost 1 ns, those of another CPU 40 or, if it has changed them, 150. */
 #define PRICES	"l1_bytes=512K l1_ns=1 clean_ns=40 dirty_ns=150 memory_ns=90 flush_ns=1"
 
-static u64 faster_ps;		/* a load takes so much less than the prices say */
-static u64 spoilt;		/* line whose second word a reader's loads change */
-static bool loses;		/* stores are lost, but those of the first time */
+/* Prices and oddities of the machine. */
+static struct made {
+	u64 faster_ps;		/* a load takes so much less than the prices say */
+	u64 spoilt;		/* line whose second word a reader's loads change */
+	bool loses;		/* stores are lost, but those of the first time */
+} made;
+
+#define MADE	.spoilt = LINES
 static u8 blank;		/* each byte of memory at first */
 
 static u64 price(const struct access *a, u64 now_ps)
 {
-	if (a->operation == LOAD && a->physical / LINE == spoilt)
-		((u64 *)memory)[8 * spoilt + 1] ^= 1ULL << 40;
-	return machine_price(a) - (a->operation == LOAD ? faster_ps : 0);
+	if (a->operation == LOAD && a->physical / LINE == made.spoilt)
+		((u64 *)memory)[8 * made.spoilt + 1] ^= 1ULL << 40;
+	return machine_price(a) - (a->operation == LOAD ? made.faster_ps : 0);
 }
 
 static bool keeps(const void *at)
 {
-	return !loses || ((const u64 *)at)[1] >> 56 == blank;
+	return !made.loses || ((const u64 *)at)[1] >> 56 == blank;
 }
 
 static u64 held_bytes;
@@ -58,9 +63,7 @@ static void costs(void)
 	machine.keeps = keeps;
 	view = (struct mc_view){ machine.spans, 1 };
 	memset(memory, blank, BYTES);
-	spoilt = LINES;
-	loses = false;
-	faster_ps = 0;
+	made = (struct made){ MADE };
 	/* A window lasts longer than its content by the reported cost of the clock. */
 	sim.overhead = mc_clock.cost_ps;
 }
@@ -70,11 +73,8 @@ static void costs(void)
 /* The set takes several windows, and the clock is read for each. */
 static void assert_line(const char *how, u64 ps)
 {
-	char line[120];
-
 	reset(2);
-	snprintf(line, sizeof(line), "c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=3 %s", how);
-	assert_int_equal(measure(line), 0);
+	measured("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=3 %s", how);
 	assert_int_equal(n, 2);
 	for (unsigned int i = 0; i < n; i++) {
 		assert_figure(&rec[i], COL_WRITER, i);
@@ -114,13 +114,11 @@ static void test_no_line_comes_along(void **state)
 		{ "", 256, false }, { "size=256K", 819, false },
 		{ "size=256K stride=64", LINES, true }, { "size=256K stride=4160", 63, false },
 	};
-	char line[80];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		reset(2);
 		machine_reset(PRICES " l2_bytes=1M prefetch_lines=3", BYTES);
-		snprintf(line, sizeof(line), "c2c cpu=0,1 repeat=1 state=hitm %s", rows[i].how);
-		assert_int_equal(measure(line), 0);
+		measured("c2c cpu=0,1 repeat=1 state=hitm %s", rows[i].how);
 		assert_figure(rec, COL_LINES, rows[i].lines);
 		assert_int_equal(rec->value[COL_NS] < 150 * NS, rows[i].helped);
 	}
@@ -131,8 +129,7 @@ static void test_no_line_comes_along(void **state)
 static void test_the_cache_of_the_writer_has_a_column(void **state)
 {
 	reset(2);
-	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=hitm"),
-			 0);
+	measured("c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=hitm");
 	assert_string_equal(mc_test_c2c.spec.columns[COL_LEVEL].name, "writer_level");
 	assert_int_equal(held_bytes, BYTES);
 	assert_figure(&rec[0], COL_LEVEL, MC_HIT_L2);
@@ -141,15 +138,14 @@ static void test_the_cache_of_the_writer_has_a_column(void **state)
 
 static void faster(void)
 {
-	faster_ps += NS;
+	made.faster_ps += NS;
 }
 
 static void test_median_and_fastest(void **state)
 {
 	reset(2);
 	after_sample = faster;
-	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=5 state=hitm"),
-			 0);
+	measured("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=5 state=hitm");
 	/* 149 ns after the warm-up, and one less in each sample. */
 	assert_figure(rec, COL_NS, 147 * NS);
 	assert_figure(rec, COL_NS_MIN, 145 * NS);
@@ -162,7 +158,7 @@ static void test_the_wait_begins_with_the_loads(void **state)
 {
 	reset(2);
 	sim.look = 20 * MS;	/* when the chain is made, and for each round's lines */
-	assert_int_equal(measure("c2c cpu=0,1 size=16K stride=64 warmup=0 repeat=1 state=hitm"), 0);
+	measured("c2c cpu=0,1 size=16K stride=64 warmup=0 repeat=1 state=hitm");
 	assert_in_range(rec->warmup_ps, 60 * MS, 70 * MS);
 }
 
@@ -190,7 +186,7 @@ static void test_a_clock_that_runs_backwards(void **state)
 		sim.closing = turn_back;
 		after_sample = restart;
 		timed = 0;
-		assert_int_equal(measure(ONCE_MORE), 0);
+		measured(ONCE_MORE);
 		assert_int_equal(rec->stats.samples, 2);
 		assert_int_equal(rec->stats.left_out, 1);
 		assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
@@ -202,15 +198,11 @@ static void test_a_clock_that_runs_backwards(void **state)
 static void test_events_are_those_of_the_samples(void **state)
 {
 	static const char *const states[] = { "hitm", "hit" };
-	char line[80];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(states); i++) {
 		reset(2);
 		sim.events = 1;
-		snprintf(line, sizeof(line),
-			 "c2c cpu=0,1 size=256K stride=64 warmup=2 repeat=3 state=%s",
-			 states[i]);
-		assert_int_equal(measure(line), 0);
+		measured("c2c cpu=0,1 size=256K stride=64 warmup=2 repeat=3 state=%s", states[i]);
 		for (unsigned int k = 0; k < n; k++)
 			assert_int_equal(rec[k].events.milli[0], 1000 * LINES);
 	}
@@ -219,8 +211,7 @@ static void test_events_are_those_of_the_samples(void **state)
 static void test_one_wrong_line_is_found(void **state)
 {
 	for (u64 line = 0; line < LINES; line = 2 * line + 1) {
-		reset(2);
-		spoilt = line;
+		reset_with(2, .spoilt = line);
 		assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=2 state=hitm"),
 				 -EBADMSG);
 		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
@@ -231,8 +222,7 @@ static void test_one_wrong_line_is_found(void **state)
 static void test_lost_stores_are_found(void **state)
 {
 	blank = 0x5a;
-	reset(2);
-	loses = true;
+	reset_with(2, .loses = true);
 	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=2 state=hitm"), -EBADMSG);
 	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 	blank = 0;
@@ -341,13 +331,10 @@ static void test_pairs_of_each_class_are_chosen(void **state)
 	} rows[] = {
 		{ "", 6, 8, 16 }, { "pairs=7", 6, 7, 7 }, { "pairs=1 seed=9", 1, 1, 1 },
 	};
-	char line[120];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		reset(CPUS);
-		snprintf(line, sizeof(line),
-			 "c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit %s", rows[i].how);
-		assert_int_equal(measure(line), 0);
+		measured("c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit %s", rows[i].how);
 		count_classes();
 		assert_int_equal(of_class[MC_SHARES_CORE], rows[i].core);
 		assert_int_equal(of_class[MC_SHARES_SOCKET], rows[i].socket);
@@ -363,12 +350,12 @@ static void test_a_part_of_the_results(void **state)
 	u64 whole[12], i;
 
 	reset(CPUS);
-	assert_int_equal(measure(ASKED), 0);
+	measured(ASKED);
 	assert_int_equal(n, ARRAY_SIZE(whole));
 	for (i = 0; i < n; i++)
 		whole[i] = CPUS * rec[i].value[COL_WRITER] + rec[i].value[COL_READER];
 	reset(CPUS);
-	assert_int_equal(measure(ASKED " skip=4 most=5"), 0);
+	measured(ASKED " skip=4 most=5");
 	assert_int_equal(n, 5);
 	assert_int_equal(done, mc_engine_samples(&req));
 	for (i = 0; i < n; i++) {
@@ -379,7 +366,7 @@ static void test_a_part_of_the_results(void **state)
 	}
 	assert_true(rec[0].point.v[MC_KEY_FIRST] != rec[4].point.v[MC_KEY_FIRST]);
 	reset(CPUS);
-	assert_int_equal(measure(ASKED " skip=10"), 0);
+	measured(ASKED " skip=10");
 	assert_int_equal(n, 2);
 }
 
@@ -391,7 +378,7 @@ static void test_the_seed_chooses(void **state)
 	u64 i, seed, count;
 
 	reset(CPUS);
-	assert_int_equal(measure("c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit pairs=4"), 0);
+	measured("c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit pairs=4");
 	for (seed = 0; seed < 4000; seed++) {
 		req.values[MC_KEY_FIRST + 4].v[0] = seed;
 		assert_int_equal(mc_pairs_find(&req, &pairs, &count, &run.error), 0);

@@ -59,13 +59,10 @@ static void costs(void)
 static void measure_events(unsigned int threads, unsigned int events, unsigned int refused,
 			   int err)
 {
-	char line[60];
-
 	reset(threads);
 	sim.events = events;
 	sim.refuses[refused] = err;
-	snprintf(line, sizeof(line), "overhead item=loop repeat=4 warmup=1 cpu=1-%u", threads);
-	assert_int_equal(measure(line), 0);
+	measured("overhead item=loop repeat=4 warmup=1 cpu=1-%u", threads);
 	assert_int_equal(n, 1);
 	assert_int_equal(sim.closed, (events - !!err) * threads);
 }

@@ -20,14 +20,19 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static u64 load_ps;
-static u64 low_ps;		/* extra cost of a load from the set's lower half */
-static u64 low_bytes;
-static u64 cold_ps;		/* that of the first load of an element */
-static u64 cpu_ps;		/* extra cost for each CPU before this one */
-static u64 slow_every;		/* after the samples, each so many'th call is 10 times as slow */
-static u64 neighbour_ps;	/* extra cost of a load in two samples of four */
-static u64 calls;
+/* Prices and oddities of the machine. */
+static struct made {
+	u64 load_ps;
+	u64 low_ps;		/* extra cost of a load from the set's lower half */
+	u64 low_bytes;
+	u64 cold_ps;		/* that of the first load of an element */
+	u64 cpu_ps;		/* extra cost for each CPU before this one */
+	u64 slow_every;		/* after the samples, such a call is 10 times as slow */
+	u64 neighbour_ps;	/* extra cost of a load in two samples of four */
+	u64 calls;
+} made;
+
+#define MADE	.load_ps = 5 * NS
 static u64 samples;		/* number of samples that are asked for */
 
 static u8 seen[WORDS];		/* elements that were loaded from */
@@ -42,14 +47,15 @@ static u64 price(const struct access *a, u64 now_ps)
 	again = seen[i];
 	distinct += !again;
 	seen[i] = 1;
-	return load_ps + sim_self() * cpu_ps + (again ? 0 : cold_ps) +
-	       (done % 4 < 2 ? neighbour_ps : 0) +
-	       (a->physical < low_bytes ? low_ps : 0);
+	return made.load_ps + sim_self() * made.cpu_ps + (again ? 0 : made.cold_ps) +
+	       (done % 4 < 2 ? made.neighbour_ps : 0) +
+	       (a->physical < made.low_bytes ? made.low_ps : 0);
 }
 
 static u64 spend(u64 ps)
 {
-	if (slow_every && ps > machine.call_ps && done == samples && !(++calls % slow_every))
+	if (made.slow_every && ps > machine.call_ps && done == samples &&
+	    !(++made.calls % made.slow_every))
 		ps *= 10;
 	return ps;
 }
@@ -73,14 +79,7 @@ static void costs(void)
 	machine.turn = &run.part;
 	machine.core_mhz = 2500;
 	view = (struct mc_view){ machine.spans, 1 };
-	load_ps = 5 * NS;
-	low_ps = 0;
-	low_bytes = 0;
-	cold_ps = 0;
-	cpu_ps = 0;
-	slow_every = 0;
-	neighbour_ps = 0;
-	calls = 0;
+	made = (struct made){ MADE };
 	/* A look at the clock costs what the clock is said to cost. */
 	sim.look = mc_clock.cost_ps;
 }
@@ -107,7 +106,7 @@ static void test_the_level_is_that_of_the_lines(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		reset(1);
-		assert_int_equal(measure(rows[i].line), 0);
+		measured(rows[i].line);
 		assert_figure(rec, COL_LEVEL, MC_HIT_L2);
 		assert_int_equal(served_bytes, rows[i].bytes);
 		assert_int_equal(served_ps, 5 * NS);
@@ -117,33 +116,29 @@ static void test_the_level_is_that_of_the_lines(void **state)
 /* Two groups of samples at one clock are a disturbed core, if not each place has one. */
 static void test_a_neighbour_of_the_core(void **state)
 {
-	reset(1);
+	reset_with(1, .neighbour_ps = 2 * NS);
 	sim.kinds = MC_BY_INTERRUPT;
 	one_place();
-	neighbour_ps = 2 * NS;
-	assert_int_equal(measure("latency size=64K warmup=0 repeat=12"), 0);
+	measured("latency size=64K warmup=0 repeat=12");
 	assert_true(rec->watched & MC_BY_NEIGHBOUR);
 	assert_int_equal(rec->disturbed[4], 6);
 	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);
 	/* By less than a twelfth. */
-	neighbour_ps = 400;
-	assert_int_equal(measure("latency size=64K warmup=0 repeat=12"), 0);
+	made.neighbour_ps = 400;
+	measured("latency size=64K warmup=0 repeat=12");
 	assert_true(rec->watched & MC_BY_NEIGHBOUR);
 	assert_int_equal(rec->disturbed[4], 0);
 	assert_int_equal(rec->steady, MC_STEADY_YES);
 	/* Two of eight places cost more. */
-	reset(1);
+	reset_with(1, .low_ps = 3 * NS, .low_bytes = 512 << 10);
 	sim.kinds = MC_BY_INTERRUPT;
-	low_ps = 3 * NS;
-	low_bytes = 512 << 10;
-	assert_int_equal(measure("latency size=256K repeat=16"), 0);
+	measured("latency size=256K repeat=16");
 	assert_int_equal(rec->stats.max_ps, 4096 * 8 * NS);
 	assert_int_equal(rec->disturbed[4], 0);
 	/* No other cause would have been seen. */
-	reset(1);
+	reset_with(1, .neighbour_ps = 2 * NS);
 	one_place();
-	neighbour_ps = 2 * NS;
-	assert_int_equal(measure("latency size=64K warmup=0 repeat=12"), 0);
+	measured("latency size=64K warmup=0 repeat=12");
 	assert_false(rec->watched & MC_BY_NEIGHBOUR);
 }
 
@@ -151,15 +146,11 @@ static void test_a_neighbour_of_the_core(void **state)
 static void test_all_elements_count_alike(void **state)
 {
 	static const char *const patterns[] = { "random", "page", "stride" };
-	char line[80];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(patterns); i++) {
-		reset(1);
+		reset_with(1, .low_ps = 3 * NS, .low_bytes = 32 << 10);
 		one_place();
-		low_ps = 3 * NS;
-		low_bytes = 32 << 10;
-		snprintf(line, sizeof(line), "latency size=64K pattern=%s", patterns[i]);
-		assert_int_equal(measure(line), 0);
+		measured("latency size=64K pattern=%s", patterns[i]);
 		assert_figure(rec, COL_NS, 6500);
 		assert_figure(rec, COL_CYCLES, 1625);
 	}
@@ -171,12 +162,18 @@ static void test_all_elements_count_alike(void **state)
  */
 static void test_samples_take_places_in_turn(void **state)
 {
-	reset(1);
-	low_ps = 3 * NS;
-	low_bytes = 256 << 10;
-	cold_ps = 100 * NS;	/* no sample has it: each place is gone through before */
+	static const struct {
+		const char *size;
+		u32 places;
+	} rows[] = {
+		{ "64K repeat=16", 8 }, { "256K repeat=3", 3 }, { "768K", 2 }, { "2M", 1 },
+		{ "256K type=uc", 1 },
+	};
+
+	/* No sample has what is cold: each place is gone through before. */
+	reset_with(1, .low_ps = 3 * NS, .low_bytes = 256 << 10, .cold_ps = 100 * NS);
 	memset(seen, 0, sizeof(seen));
-	assert_int_equal(measure("latency size=256K repeat=16"), 0);
+	measured("latency size=256K repeat=16");
 	assert_int_equal(rec->places, 8);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
 	assert_figure(rec, COL_NS, 5 * NS);
@@ -184,28 +181,22 @@ static void test_samples_take_places_in_turn(void **state)
 	assert_int_equal(rec->stats.max_ps, 4096 * 8 * NS);
 	assert_int_equal(rec->stats.mean_ps, 4096 * (7 * 5 + 8) * NS / 8);
 	/* No more places than eight or than samples, and none where the set fills the memory. */
-	assert_int_equal(measure("latency size=64K repeat=16"), 0);
-	assert_int_equal(rec->places, 8);
-	assert_int_equal(measure("latency size=256K repeat=3"), 0);
-	assert_int_equal(rec->places, 3);
-	assert_int_equal(measure("latency size=768K"), 0);
-	assert_int_equal(rec->places, 2);
-	assert_int_equal(measure("latency size=2M"), 0);
-	assert_int_equal(rec->places, 1);
-	assert_int_equal(measure("latency size=256K type=uc"), 0);
-	assert_int_equal(rec->places, 1);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		measured("latency size=%s", rows[i].size);
+		assert_int_equal(rec->places, rows[i].places);
+	}
 }
 
 static void slower(void)
 {
-	load_ps += 1 * NS;
+	made.load_ps += 1 * NS;
 }
 
 static void test_median_and_fastest(void **state)
 {
 	reset(1);
 	after_sample = slower;
-	assert_int_equal(measure("latency size=64K warmup=1 repeat=5"), 0);
+	measured("latency size=64K warmup=1 repeat=5");
 	/* 6 ns after the warm-up, and one more in each sample. */
 	assert_figure(rec, COL_NS, 8 * NS);
 	assert_figure(rec, COL_NS_MIN, 6 * NS);
@@ -226,7 +217,7 @@ static void test_a_large_set_takes_several_passes(void **state)
 {
 	reset(1);
 	after_sample = look;
-	assert_int_equal(measure("latency size=16M stride=8 warmup=0 repeat=3"), 0);
+	measured("latency size=16M stride=8 warmup=0 repeat=3");
 	assert_figure(rec, COL_LOADS, 1 << 20);
 	assert_figure(rec, COL_NS, 5 * NS);
 	assert_int_equal(served_bytes, BYTES);
@@ -238,27 +229,25 @@ static void test_how_times_are_distributed(void **state)
 {
 	reset(1);
 	samples = 3;
-	assert_int_equal(measure("latency size=64K warmup=1 repeat=2"), 0);
+	measured("latency size=64K warmup=1 repeat=2");
 	assert_figure(rec, COL_BATCH_LOADS, 129);
 	assert_figure(rec, COL_P50, 5 * NS);
 	assert_figure(rec, COL_P99, 5 * NS);
 	assert_figure(rec, COL_P999, 5 * NS);
 	assert_non_null(rec->histogram);
 
-	reset(1);
-	slow_every = 500;
-	assert_int_equal(measure("latency size=64K warmup=1 repeat=2"), 0);
+	reset_with(1, .slow_every = 500);
+	measured("latency size=64K warmup=1 repeat=2");
 	assert_figure(rec, COL_NS, 5 * NS);
 	assert_figure(rec, COL_P50, 5 * NS);
 	assert_figure(rec, COL_P99, 5 * NS);
 	assert_figure(rec, COL_P999, 50 * NS);
 
-	reset(1);
-	slow_every = 50;
-	assert_int_equal(measure("latency size=64K warmup=1 repeat=2"), 0);
+	reset_with(1, .slow_every = 50);
+	measured("latency size=64K warmup=1 repeat=2");
 	assert_figure(rec, COL_P50, 5 * NS);
 	assert_figure(rec, COL_P99, 50 * NS);
-	assert_int_equal(calls, 8192);
+	assert_int_equal(made.calls, 8192);
 }
 
 /* The batches and the clock of the core know what clock and calls cost, and nothing else. */
@@ -272,14 +261,14 @@ static void test_calls_cost_nothing(void **state)
 		machine.core_mhz = clocks[i];
 		machine.call_ps = 7 * NS;
 		sim.overhead = 30 * NS;
-		load_ps = 4000000 / machine.core_mhz;	/* 4 cycles */
-		assert_int_equal(measure("latency size=64K warmup=1 repeat=2"), 0);
+		made.load_ps = 4000000 / machine.core_mhz;	/* 4 cycles */
+		measured("latency size=64K warmup=1 repeat=2");
 		assert_figure(rec, COL_CORE_MHZ, machine.core_mhz);
 		assert_figure(rec, COL_CORE_MHZ_AFTER, machine.core_mhz);
 		assert_in_range(rec->value[COL_CYCLES], 399, 402);
-		assert_figure(rec, COL_P50, load_ps);
-		assert_figure(rec, COL_P99, load_ps);
-		assert_figure(rec, COL_P999, load_ps);
+		assert_figure(rec, COL_P50, made.load_ps);
+		assert_figure(rec, COL_P99, made.load_ps);
+		assert_figure(rec, COL_P999, made.load_ps);
 	}
 }
 
@@ -302,31 +291,27 @@ static void test_samples_take_as_long_as_asked(void **state)
 
 	telling.more = more;
 	told_more = 0;
-	reset(1);
+	reset_with(1, .load_ps = 50000 * NS);
 	run.side = &telling;
 	one_place();
-	load_ps = 50000 * NS;
-	assert_int_equal(measure("latency size=64K time=2 repeat=4 warmup=1"), 0);
-	assert_int_equal(rec->stats.median_ps, 1024 * load_ps);
+	measured("latency size=64K time=2 repeat=4 warmup=1");
+	assert_int_equal(rec->stats.median_ps, 1024 * made.load_ps);
 	assert_in_range(rec->stats.samples * rec->stats.median_ps, 1950 * MS, 2050 * MS);
 	assert_int_equal(rec->point.v[MC_KEY_REPEAT], rec->stats.samples);
 	assert_int_equal(done, 1 + rec->stats.samples);
 	assert_int_equal(told_more, rec->stats.samples - 4);
 	/* repeat= is the least number. */
-	reset(1);
-	load_ps = 50000 * NS;
-	assert_int_equal(measure("latency size=64K time=1 repeat=60 warmup=0"), 0);
+	reset_with(1, .load_ps = 50000 * NS);
+	measured("latency size=64K time=1 repeat=60 warmup=0");
 	assert_int_equal(rec->stats.samples, 60);
 	/* time= counts samples only: trials and warm-ups here take longer than it allows. */
-	reset(1);
+	reset_with(1, .load_ps = 50000 * NS);
 	one_place();
-	load_ps = 50000 * NS;
-	assert_int_equal(measure("latency size=64K time=0.4 repeat=4 warmup=1"), 0);
+	measured("latency size=64K time=0.4 repeat=4 warmup=1");
 	assert_in_range(rec->stats.samples * rec->stats.median_ps, 350 * MS, 450 * MS);
 	/* One sample takes longer than asked. */
-	reset(1);
-	load_ps = 2000000 * NS;
-	assert_int_equal(measure("latency size=64K time=1 repeat=1 warmup=0"), 0);
+	reset_with(1, .load_ps = 2000000 * NS);
+	measured("latency size=64K time=1 repeat=1 warmup=0");
 	assert_int_equal(rec->stats.samples, 1);
 }
 
@@ -340,8 +325,7 @@ static void test_a_stop_during_trials(void **state)
 	u32 at;
 
 	for (at = 1;; at++) {
-		reset(1);
-		load_ps = 50000 * NS;
+		reset_with(1, .load_ps = 50000 * NS);
 		sim.stop_at = at;
 		assert_int_equal(measure("latency size=64K time=20 repeat=4"), -ECANCELED);
 		if (done)
@@ -352,8 +336,8 @@ static void test_a_stop_during_trials(void **state)
 		most = max(most, samples);
 		if (!n)
 			continue;
-		assert_figure(rec, COL_NS, load_ps);
-		assert_int_equal(rec->stats.median_ps, 1024 * load_ps);
+		assert_figure(rec, COL_NS, made.load_ps);
+		assert_int_equal(rec->stats.median_ps, 1024 * made.load_ps);
 		assert_in_range(rec->point.v[MC_KEY_REPEAT], 4, 400);
 	}
 	print_message("stopped %u times, %llu samples kept at most\n", at - 1, most);
@@ -362,9 +346,8 @@ static void test_a_stop_during_trials(void **state)
 
 static void test_cpus_take_turns(void **state)
 {
-	reset(3);
-	cpu_ps = 1 * NS;
-	assert_int_equal(measure("latency size=64K,128K cpu=0-2"), 0);
+	reset_with(3, .cpu_ps = 1 * NS);
+	measured("latency size=64K,128K cpu=0-2");
 	assert_int_equal(n, 6);
 	assert_int_equal(found, 6);
 	for (unsigned int i = 0; i < n; i++) {
@@ -393,7 +376,7 @@ static unsigned int quiet_windows(const char *line)
 	one_place();
 	quiet = 0;
 	sim.opened = count_quiet;
-	assert_int_equal(measure(line), 0);
+	measured(line);
 	return quiet;
 }
 
@@ -413,8 +396,8 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("latency size=64K,4K stride=4K", -EINVAL, "stride");
 	assert_refused("latency pattern=page stride=24", -EINVAL, "stride");
 	assert_refused("latency pattern=random,page stride=4K", -EINVAL, "stride");
-	assert_int_equal(measure("latency size=8K pattern=page stride=2K"), 0);
-	assert_int_equal(measure("latency size=8K pattern=random stride=4K"), 0);
+	measured("latency size=8K pattern=page stride=2K");
+	measured("latency size=8K pattern=random stride=4K");
 }
 
 /* Memory whose upper half mirrors the lower half can't hold one cycle. */

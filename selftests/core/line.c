@@ -16,13 +16,19 @@ enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
 
 /* ---------------------------------------------------------------- the machine */
 
-static u64 line_bytes;
-static u64 fetched_bytes;	/* bytes that a load fetches, aligned like lines */
-static u64 hit_ps, miss_ps;
-static u64 along_ps;		/* the first load of a neighbour that was fetched along */
-static u64 late_ps;		/* time after which a neighbour is there */
-static u64 cpu_ps;		/* extra cost for each CPU before this one */
-static u64 slow_at;		/* number of the chase that is ten times as slow */
+/* Prices and oddities of the machine. */
+static struct made {
+	u64 line_bytes;
+	u64 fetched_bytes;	/* bytes that a load fetches, aligned like lines */
+	u64 hit_ps, miss_ps;
+	u64 along_ps;		/* the first load of a neighbour that was fetched along */
+	u64 late_ps;		/* time after which a neighbour is there */
+	u64 cpu_ps;		/* extra cost for each CPU before this one */
+	u64 slow_at;		/* number of the chase that is ten times as slow */
+} made;
+
+#define MADE	.line_bytes = 64, .fetched_bytes = 64, .hit_ps = 2 * NS, \
+		.miss_ps = 80 * NS, .along_ps = 2 * NS
 static enum { NO_CURVE, FLUSHED = 2, AFTER_LOADS = 4 } noisy;	/* the place of its timed chase */
 static u64 noisy_distances;	/* in a bit mask; each chase there is ten times as slow */
 static unsigned int flushes;	/* a load may come once there have been so many fences */
@@ -48,13 +54,13 @@ static void cache(u64 offset, u64 bytes, int how, u64 at)
 /* Return: the time that a load takes at the time @now. */
 static u64 load(u64 offset, u64 now)
 {
-	const u64 takes[] = { miss_ps, hit_ps, along_ps };
+	const u64 takes[] = { made.miss_ps, made.hit_ps, made.along_ps };
 	u64 word = offset / LEAST;
-	u64 ps = now < there_at[word] ? miss_ps : takes[cached[word]];
+	u64 ps = now < there_at[word] ? made.miss_ps : takes[cached[word]];
 
 	if (!cached[word])
-		cache(offset, fetched_bytes, ALONG, now + late_ps);
-	cache(offset, line_bytes, LOADED, 0);
+		cache(offset, made.fetched_bytes, ALONG, now + made.late_ps);
+	cache(offset, made.line_bytes, LOADED, 0);
 	return ps;
 }
 
@@ -64,11 +70,11 @@ static u64 price(const struct access *a, u64 now_ps)
 	EXPECT(a->physical < BYTES);
 	if (a->operation == LOAD) {
 		EXPECT(sim_waits >= flushes);
-		return load(a->physical, now_ps) + sim_self() * cpu_ps;
+		return load(a->physical, now_ps) + sim_self() * made.cpu_ps;
 	}
 	flushes = sim_waits + 1;
-	for (u64 at = 0; at < LINE; at += line_bytes)
-		cache(a->physical + at, line_bytes, NOT_THERE, 0);
+	for (u64 at = 0; at < LINE; at += made.line_bytes)
+		cache(a->physical + at, made.line_bytes, NOT_THERE, 0);
 	return 0;
 }
 
@@ -79,7 +85,7 @@ static u64 spend(u64 ps)
 	/* 5 chases for each of 7 distances. */
 	if (noisy && chase % 5 == noisy && noisy_distances >> chase / 5 % 7 & 1)
 		ps *= 10;
-	return machine.calls == slow_at ? 10 * ps : ps;
+	return machine.calls == made.slow_at ? 10 * ps : ps;
 }
 
 static void costs(void)
@@ -89,14 +95,7 @@ static void costs(void)
 	machine.spend = spend;
 	machine.turn = &run.part;
 	view = (struct mc_view){ machine.spans, 1 };
-	line_bytes = 64;
-	fetched_bytes = 64;
-	hit_ps = 2 * NS;
-	miss_ps = 80 * NS;
-	along_ps = hit_ps;
-	late_ps = 0;
-	cpu_ps = 0;
-	slow_at = 0;
+	made = (struct made){ MADE };
 	noisy = NO_CURVE;
 	memset(cached, 0, sizeof(cached));
 	sim.look = 100 * NS;
@@ -109,12 +108,12 @@ static void costs(void)
 /* 0: the test must not see it. */
 static void assert_lines(u64 line, u64 pair)
 {
-	assert_int_equal(measure("line size=64K warmup=1 repeat=3"), 0);
+	measured("line size=64K warmup=1 repeat=3");
 	assert_int_equal(n, 1);
 	assert_int_equal(done, 4);
 	assert_int_equal(rec->stats.samples, 3);
-	assert_figure(rec, COL_SAME_NS, hit_ps);
-	assert_figure(rec, COL_OTHER_NS, miss_ps);
+	assert_figure(rec, COL_SAME_NS, made.hit_ps);
+	assert_figure(rec, COL_OTHER_NS, made.miss_ps);
 	if (line)
 		assert_figure(rec, COL_LINE, line);
 	else
@@ -128,81 +127,58 @@ static void assert_lines(u64 line, u64 pair)
 	assert_in_range(rec->warmup_ps, 2 * MS, 10 * MS);
 }
 
-static void test_lines_are_as_long_as_they_are(void **state)
+static void test_lines_and_what_is_fetched_along(void **state)
 {
-	for (u64 bytes = 16; bytes <= 256; bytes *= 2) {
-		reset(1);
-		line_bytes = bytes;
-		fetched_bytes = bytes;
+	static const struct {
+		u64 line_bytes, fetched_bytes, line, pair;
+	} rows[] = {
 		/* Words are flushed in units of 64 bytes, so shorter lines show as 64 bytes. */
-		assert_lines(bytes < 64 ? 64 : bytes, 0);
-	}
-}
+		{ 16, 16, 64, 0 }, { 32, 32, 64, 0 }, { 64, 64, 64, 0 }, { 128, 128, 128, 0 },
+		{ 256, 256, 256, 0 },
+		{ 64, 128, 64, 128 }, { 64, 256, 64, 256 }, { 128, 256, 128, 256 },
+		/* Everything has come along, so its end is not known. */
+		{ 64, 4096, 64, 0 },
+	};
 
-static void test_what_is_fetched_along_is_seen(void **state)
-{
-	for (u64 bytes = 128; bytes <= 256; bytes *= 2) {
-		reset(1);
-		fetched_bytes = bytes;
-		assert_lines(64, bytes);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		reset_with(1, .line_bytes = rows[i].line_bytes,
+			   .fetched_bytes = rows[i].fetched_bytes);
+		assert_lines(rows[i].line, rows[i].pair);
 	}
-	reset(1);
-	line_bytes = 128;
-	fetched_bytes = 256;
-	assert_lines(128, 256);
-	/* Everything has come along, so its end is not known. */
-	reset(1);
-	fetched_bytes = 4096;
-	assert_lines(64, 0);
-}
-
-/* If everything is flushed together, no distance reaches another line. */
-static void test_what_has_no_end_is_not_made_up(void **state)
-{
-	reset(1);
-	line_bytes = 4096;
-	fetched_bytes = 4096;
-	assert_int_equal(measure("line size=64K"), 0);
+	/* If everything is flushed together, no distance reaches another line. */
+	reset_with(1, .line_bytes = 4096, .fetched_bytes = 4096);
+	measured("line size=64K");
 	assert_no_figure(rec, COL_LINE);
 	assert_no_figure(rec, COL_PAIR);
-	assert_figure(rec, COL_SAME_NS, miss_ps);
+	assert_figure(rec, COL_SAME_NS, made.miss_ps);
 }
 
 static void test_where_a_miss_costs_no_more_nothing_is_seen(void **state)
 {
-	reset(1);
-	miss_ps = 2 * hit_ps - 1;
+	reset_with(1, .miss_ps = 4 * NS - 1);
 	assert_lines(0, 0);
-	reset(1);
-	miss_ps = 2 * hit_ps;
-	fetched_bytes = 128;
+	reset_with(1, .miss_ps = 4 * NS, .fetched_bytes = 128);
 	assert_lines(64, 128);
 }
 
-/* Between 2 and 80 ns: 12.6 ns is six times 2 ns and a sixth of 80 ns. */
-static void test_what_is_nearer_to_a_miss_is_one(void **state)
+/*
+ * Between 2 and 80 ns: 12.6 ns is six times 2 ns and a sixth of 80 ns. The test waits 2 us for
+ * lines that are fetched along. A line that comes later does not count.
+ */
+static void test_what_comes_along_is_near_and_early(void **state)
 {
-	reset(1);
-	fetched_bytes = 128;
-	along_ps = 12 * NS;
-	assert_lines(64, 128);
-	reset(1);
-	fetched_bytes = 128;
-	along_ps = 13 * NS;
-	assert_lines(64, 0);
-}
+	static const struct {
+		u64 along_ps, late_ps, pair;
+	} rows[] = {
+		{ 12 * NS, 0, 128 }, { 13 * NS, 0, 0 },
+		{ 2 * NS, 2000 * NS, 128 }, { 2 * NS, 3500 * NS, 0 },
+	};
 
-/* The test waits 2 us for lines that are fetched along. A line that comes later does not count. */
-static void test_what_comes_along_comes_late(void **state)
-{
-	reset(1);
-	fetched_bytes = 128;
-	late_ps = 2000 * NS;
-	assert_lines(64, 128);
-	reset(1);
-	fetched_bytes = 128;
-	late_ps = 3500 * NS;
-	assert_lines(64, 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		reset_with(1, .fetched_bytes = 128, .along_ps = rows[i].along_ps,
+			   .late_ps = rows[i].late_ps);
+		assert_lines(64, rows[i].pair);
+	}
 }
 
 /* One slow chase at any distance changes no figure. */
@@ -210,8 +186,7 @@ static void test_the_fastest_time_counts(void **state)
 {
 	u64 all, at;
 
-	reset(1);
-	fetched_bytes = 128;
+	reset_with(1, .fetched_bytes = 128);
 	assert_lines(64, 128);
 	all = machine.calls;
 	/* 7 distances with 2 + 1 and 1 + 1 chases, many times. */
@@ -219,9 +194,7 @@ static void test_the_fastest_time_counts(void **state)
 	assert_true(all >= 7 * 5 * 4);
 	/* In the first round, and in the last one. */
 	for (at = 1; at <= 7 * 5; at++) {
-		reset(1);
-		fetched_bytes = 128;
-		slow_at = at % 2 ? at : all + 1 - at;
+		reset_with(1, .fetched_bytes = 128, .slow_at = at % 2 ? at : all + 1 - at);
 		assert_lines(64, 128);
 	}
 }
@@ -245,8 +218,7 @@ static void test_noise_is_no_end_of_a_line(void **state)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(noise); i++) {
-		reset(1);
-		fetched_bytes = 128;
+		reset_with(1, .fetched_bytes = 128);
 		noisy = noise[i].curve;
 		noisy_distances = noise[i].distances;
 		assert_lines(noise[i].line, noise[i].pair);
@@ -259,9 +231,8 @@ static void test_cpus_take_turns(void **state)
 {
 	unsigned int i;
 
-	reset(3);
-	cpu_ps = 1 * NS;
-	assert_int_equal(measure("line size=64K repeat=2 cpu=0-2"), 0);
+	reset_with(3, .cpu_ps = 1 * NS);
+	measured("line size=64K repeat=2 cpu=0-2");
 	assert_int_equal(n, 3);
 	for (i = 0; i < n; i++) {
 		assert_figure(&rec[i], COL_LINE, 64);
@@ -281,14 +252,13 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("line size=60K", -EINVAL, "size");
 	assert_refused("line size=4100K", -EINVAL, "size");
 	assert_refused("line size=64K,8M", -EINVAL, "size");
-	assert_int_equal(measure("line size=4M repeat=1 warmup=0"), 0);
+	measured("line size=4M repeat=1 warmup=0");
 	assert_figure(rec, COL_LINE, 64);
 }
 
 static void test_a_stop_keeps_what_there_is(void **state)
 {
-	reset(2);
-	fetched_bytes = 128;
+	reset_with(2, .fetched_bytes = 128);
 	stop_after = 5;
 	assert_stopped("line size=64K warmup=1 repeat=10 cpu=0,1", 1);
 	assert_int_equal(rec->stats.samples, 4);
@@ -306,7 +276,7 @@ static void test_the_wait_begins_with_the_loads(void **state)
 {
 	reset(1);
 	sim.look = 20 * MS;
-	assert_int_equal(measure("line size=64K warmup=0 repeat=1"), 0);
+	measured("line size=64K warmup=0 repeat=1");
 	assert_in_range(rec->warmup_ps, 24 * 20 * MS, 24 * 20 * MS + 10 * MS);
 }
 

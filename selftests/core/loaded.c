@@ -22,45 +22,50 @@ enum {
 
 static struct mc_span spans[NODES];	/* one for each node */
 static struct mc_view node_view[NODES];
-static bool on_nodes;		/* the test asks for memory of each node */
+/* Prices and oddities of the machine. */
+static struct made {
+	bool on_nodes;		/* the test asks for memory of each node */
+	u64 line_ps;		/* a line of the load */
+	u64 alone_ps;		/* a load that waits, without other load */
+	u64 crowd_ps;		/* the most that other load adds */
+	unsigned int chaser;	/* the thread that follows pointers */
+	u64 slice;		/* each thread's part */
+	u64 lines_of[THREADS_MOST];	/* lines of each thread's load */
+	u64 calls_of[THREADS_MOST];
+	u64 stuck_ps;		/* extra time of a call of thread 0 */
+	u64 begin_ps;		/* extra time of the last thread's first call */
+	u64 begun_at;		/* when that call ends; calls before take twice as long */
+} made;
 
-static u64 line_ps;		/* a line of the load */
-static u64 alone_ps;		/* a load that waits, without other load */
-static u64 crowd_ps;		/* the most that other load adds */
-static unsigned int chaser;	/* the thread that follows pointers */
-static u64 slice;		/* each thread's part */
+#define MADE	.line_ps = 10 * NS, .alone_ps = 80 * NS, .crowd_ps = 40 * NS, \
+		.slice = 128 << 10
 
 static struct mc_paced load;	/* the last one */
-static u64 lines_of[THREADS_MOST];	/* lines of each thread's load */
-static u64 calls_of[THREADS_MOST];
-static u64 stuck_ps;		/* extra time of a call of thread 0 */
-static u64 begin_ps;		/* extra time of the last thread's first call */
-static u64 begun_at;		/* when that call ends; calls before take twice as long */
 
 /* Does an access lie in the part of the thread that is running? */
 static void look_at(u64 offset, u64 bytes)
 {
 	unsigned int i = sim_self();
-	u64 part = on_nodes ? i / 2 * BYTES + i % 2 * slice : i * slice;
+	u64 part = made.on_nodes ? i / 2 * BYTES + i % 2 * made.slice : i * made.slice;
 
-	EXPECT(offset >= part && offset + bytes <= part + slice);
+	EXPECT(offset >= part && offset + bytes <= part + made.slice);
 }
 
 static u64 waiting_ps(u64 delay)
 {
-	return alone_ps + crowd_ps * 100 / (100 + delay);
+	return made.alone_ps + made.crowd_ps * 100 / (100 + delay);
 }
 
 static u64 price(const struct access *a, u64 now_ps)
 {
 	look_at(a->physical, a->bytes);
-	EXPECT(a->bytes == LINE || sim_self() == chaser);
-	return a->bytes == LINE ? line_ps : waiting_ps(load.delay);
+	EXPECT(a->bytes == LINE || sim_self() == made.chaser);
+	return a->bytes == LINE ? made.line_ps : waiting_ps(load.delay);
 }
 
 static u64 spend(u64 ps)
 {
-	return sim_self() != chaser && sim.now[sim_self()] < begun_at ? 2 * ps : ps;
+	return sim_self() != made.chaser && sim.now[sim_self()] < made.begun_at ? 2 * ps : ps;
 }
 
 /* No line is that of another step. */
@@ -84,28 +89,28 @@ static void see_load(const struct mc_paced *args)
 	u64 lines = args->steps * args->end;
 
 	if (args->lines)
-		EXPECT(args->lines == slice / LINE);
+		EXPECT(args->lines == made.slice / LINE);
 	else
 		look_at_lines(args);
-	if (i == chaser) {
+	if (i == made.chaser) {
 		EXPECT(args->reads == 1 && args->end == 1 && !args->nt && !args->lines &&
 		       lines * LINE <= 4096);
 		return;
 	}
 	load = *args;
-	lines_of[i] += lines;
-	calls_of[i]++;
+	made.lines_of[i] += lines;
+	made.calls_of[i]++;
 	if (!i)
-		sim_spend(stuck_ps);
-	if (begin_ps && i == sim.n - 1 && calls_of[i] == 1) {
-		sim_spend(begin_ps);
-		begun_at = sim.now[i];
+		sim_spend(made.stuck_ps);
+	if (made.begin_ps && i == sim.n - 1 && made.calls_of[i] == 1) {
+		sim_spend(made.begin_ps);
+		made.begun_at = sim.now[i];
 	}
 }
 
 static const struct mc_view *of_node(const struct mc_wanted *want)
 {
-	on_nodes |= !want->alone;
+	made.on_nodes |= !want->alone;
 	return want->alone ? &view : &node_view[want->place.node];
 }
 
@@ -123,18 +128,8 @@ static void costs(void)
 	}
 	view = node_view[0];
 	view_for = of_node;
-	on_nodes = false;
-	line_ps = 10 * NS;
-	alone_ps = 80 * NS;
-	crowd_ps = 40 * NS;
-	chaser = 0;
-	stuck_ps = 0;
-	begin_ps = 0;
-	begun_at = 0;
+	made = (struct made){ MADE };
 	load = (struct mc_paced){ 0 };
-	memset(lines_of, 0, sizeof(lines_of));
-	memset(calls_of, 0, sizeof(calls_of));
-	slice = 128 << 10;
 	/* A thread that waits for windows of the load asks again and again. */
 	sim.look = 20000 * NS;
 }
@@ -149,16 +144,16 @@ static u64 rate(u64 ps)
 
 static void assert_loaded(const struct mc_record *r, unsigned int loaders, u64 delay)
 {
-	u64 ps = waiting_ps(delay), rates = loaders * rate(line_ps + delay * machine.count_ps);
+	u64 ps = waiting_ps(delay), rates = loaders * rate(made.line_ps + delay * machine.count_ps);
 
 	assert_int_equal(r->stats.samples, 4);
-	assert_figure(r, COL_LATENCY_CPU, chaser);
-	assert_figure(r, COL_LOADS, slice / LINE);
+	assert_figure(r, COL_LATENCY_CPU, made.chaser);
+	assert_figure(r, COL_LOADS, made.slice / LINE);
 	assert_figure(r, COL_NS, ps);
 	assert_figure(r, COL_LOAD_MB_PER_S, rates);
 	assert_figure(r, COL_MB_PER_S, rates + rate(ps));
 	assert_figure(r, COL_DELAY_NS, delay * machine.count_ps);
-	assert_int_equal(r->stats.median_ps, slice / LINE * ps);
+	assert_int_equal(r->stats.median_ps, made.slice / LINE * ps);
 	assert_int_equal(r->threads, loaders + 1);
 	assert_int_equal(r->cpu, MC_CPU_ALL);
 	assert_int_equal(r->verified, MC_VERIFIED_OFF);
@@ -169,14 +164,11 @@ static void assert_loaded(const struct mc_record *r, unsigned int loaders, u64 d
 static void test_figures_at_each_delay(void **state)
 {
 	static const u64 delays[] = { 0, 7, 100, 900, 5000 };
-	char line[120];
 
 	for (unsigned int threads = 2; threads <= 4; threads++) {
 		reset(threads);
-		snprintf(line, sizeof(line),
-			 "loaded size=%uK delay=0,7,100,900,5000 repeat=4 warmup=1 cpu=0-%u",
+		measured("loaded size=%uK delay=0,7,100,900,5000 repeat=4 warmup=1 cpu=0-%u",
 			 threads * 128, threads - 1);
-		assert_int_equal(measure(line), 0);
 		assert_int_equal(n, ARRAY_SIZE(delays));
 		assert_int_equal(done, 5 * n);
 		for (unsigned int i = 0; i < n; i++)
@@ -189,28 +181,23 @@ static void test_figures_at_long_delays(void **state)
 {
 	static const u64 delays[] = { 20000, 20001, 77777, 1000000 };
 
-	reset(2);
-	crowd_ps = 0;
-	assert_int_equal(measure("loaded size=256K delay=20000,20001,77777,1000000 cpu=0,1"), 0);
+	reset_with(2, .crowd_ps = 0);
+	measured("loaded size=256K delay=20000,20001,77777,1000000 cpu=0,1");
 	for (unsigned int i = 0; i < n; i++) {
-		u64 kb = rate(line_ps + delays[i] * machine.count_ps);
+		u64 kb = rate(made.line_ps + delays[i] * machine.count_ps);
 
 		assert_in_range(rec[i].value[COL_LOAD_MB_PER_S], kb ? kb - 1 : 0, kb + 1);
 		assert_figure(&rec[i], COL_DELAY_NS, delays[i] * machine.count_ps);
-		assert_figure(&rec[i], COL_NS, alone_ps);
+		assert_figure(&rec[i], COL_NS, made.alone_ps);
 	}
 }
 
 static void assert_load(const char *op, u64 reads, u64 writes, bool nt, u64 arrays)
 {
-	char line[120];
-
 	for (unsigned int random = 0; random < 2; random++) {
 		reset(2);
-		snprintf(line, sizeof(line),
-			 "loaded size=256K delay=100 repeat=4 cpu=0,1 op=%s pattern=%s", op,
+		measured("loaded size=256K delay=100 repeat=4 cpu=0,1 op=%s pattern=%s", op,
 			 random ? "random" : "sequential");
-		assert_int_equal(measure(line), 0);
 		assert_int_equal(load.reads, reads);
 		assert_int_equal(load.end, reads + writes);
 		assert_int_equal(load.nt, nt);
@@ -220,7 +207,7 @@ static void assert_load(const char *op, u64 reads, u64 writes, bool nt, u64 arra
 			assert_int_equal(load.stride, (reads + writes) * LINE / arrays);
 			assert_int_equal((u8 *)load.place[load.end - 1] - (u8 *)load.place[0],
 					 arrays == 1 ? (load.end - 1) * LINE :
-					 (arrays - 1) * (slice / arrays & ~(LINE - 1)));
+					 (arrays - 1) * (made.slice / arrays & ~(LINE - 1)));
 		}
 		/* Payload counts bytes that are read and bytes that are written alike. */
 		assert_loaded(rec, 1, 100);
@@ -253,23 +240,15 @@ static void test_the_load_is_what_was_asked_for(void **state)
 /* Both parts are larger than a block, and the second one begins inside a block. */
 static void test_random_lines_of_several_blocks(void **state)
 {
-	for (chaser = 0; chaser < 2; chaser++) {
-		unsigned int who = chaser;
-		char line[120];
-
-		reset(2);
-		chaser = who;
-		slice = 2200 << 10;
+	for (unsigned int who = 0; who < 2; who++) {
+		reset_with(2, .chaser = who, .slice = 2200 << 10);
 		spans[0].bytes = 2 * BYTES;
-		snprintf(line, sizeof(line),
-			 "loaded size=4400K delay=100 repeat=4 cpu=0,1 pattern=random latency_cpu=%u",
-			 chaser);
-		assert_int_equal(measure(line), 0);
-		assert_int_equal(load.start, chaser ? 0 : slice % MC_BLOCK_BYTES);
+		measured("loaded size=4400K delay=7 repeat=4 cpu=0,1 pattern=random latency_cpu=%u",
+			 who);
+		assert_int_equal(load.start, made.chaser ? 0 : made.slice % MC_BLOCK_BYTES);
 		assert_int_equal(rec->stats.samples, 4);
 	}
-	reset(2);
-	slice = 2200 << 10;
+	reset_with(2, .slice = 2200 << 10);
 	spans[0] = (struct mc_span){ memory, 0, 3 << 20 };
 	spans[1] = (struct mc_span){ memory + (4 << 20), 3 << 20, BYTES };
 	view.n = 2;
@@ -280,20 +259,18 @@ static void test_random_lines_of_several_blocks(void **state)
 /* Two threads load more slowly until the third one begins, in the middle of a window. */
 static void test_load_counts_once_all_are_at_it(void **state)
 {
-	reset(4);
-	begin_ps = 1 * MS;
-	assert_int_equal(measure("loaded size=512K delay=100 repeat=4 cpu=0-3"), 0);
-	assert_true(begun_at);
+	reset_with(4, .begin_ps = 1 * MS);
+	measured("loaded size=512K delay=100 repeat=4 cpu=0-3");
+	assert_true(made.begun_at);
 	assert_loaded(rec, 3, 100);
 }
 
 /* Windows last 80 us, with 20 us after each: 4 lines take 100 us, not 80 us. */
 static void test_time_between_windows_counts_for_the_load(void **state)
 {
-	reset(2);
-	line_ps = 20000 * NS;
+	reset_with(2, .line_ps = 20000 * NS);
 	sim.gap = 20000 * NS;
-	assert_int_equal(measure("loaded size=256K delay=0 repeat=20 cpu=0,1"), 0);
+	measured("loaded size=256K delay=0 repeat=20 cpu=0,1");
 	assert_figure(rec, COL_LOAD_MB_PER_S, 2560);
 	assert_figure(rec, COL_NS, waiting_ps(0));
 }
@@ -301,10 +278,9 @@ static void test_time_between_windows_counts_for_the_load(void **state)
 /* A sample is 32768 loads, however large the set. */
 static void test_a_large_set_has_no_longer_samples(void **state)
 {
-	reset(2);
-	slice = 2200 << 10;
+	reset_with(2, .slice = 2200 << 10);
 	spans[0].bytes = 2 * BYTES;
-	assert_int_equal(measure("loaded size=4400K delay=100 repeat=2 cpu=0,1"), 0);
+	measured("loaded size=4400K delay=100 repeat=2 cpu=0,1");
 	assert_figure(rec, COL_LOADS, 32768);
 	assert_figure(rec, COL_NS, waiting_ps(100));
 	assert_int_equal(rec->stats.median_ps, 32768 * waiting_ps(100));
@@ -321,7 +297,7 @@ static void test_the_wait_begins_with_the_load(void **state)
 {
 	reset(2);
 	sim.opened = slow_set_up;
-	assert_int_equal(measure("loaded size=256K delay=0 warmup=0 repeat=3 irq=off cpu=0,1"), 0);
+	measured("loaded size=256K delay=0 warmup=0 repeat=3 irq=off cpu=0,1");
 	assert_in_range(rec->warmup_ps, 10 * MS, 11 * MS);
 }
 
@@ -331,21 +307,19 @@ static unsigned int still;	/* samples in which a thread did not load */
 static void look_at_load(void)
 {
 	for (unsigned int i = 0; i < sim.n; i++) {
-		still += i != chaser && calls_of[i] == calls_before[i];
-		calls_before[i] = calls_of[i];
+		still += i != made.chaser && made.calls_of[i] == calls_before[i];
+		calls_before[i] = made.calls_of[i];
 	}
 }
 
 /* A call of thread 0 takes longer than ten samples of the others. */
 static void test_a_sample_waits_for_the_load(void **state)
 {
-	reset(3);
-	chaser = 2;
-	stuck_ps = 3 * MS;
+	reset_with(3, .chaser = 2, .stuck_ps = 3 * MS);
 	still = 0;
 	memset(calls_before, 0, sizeof(calls_before));
 	after_sample = look_at_load;
-	assert_int_equal(measure("loaded size=384K delay=0 repeat=6 latency_cpu=2 cpu=0-2"), 0);
+	measured("loaded size=384K delay=0 repeat=6 latency_cpu=2 cpu=0-2");
 	assert_int_equal(still, 0);
 	assert_int_equal(rec->stats.samples, 6);
 	assert_figure(rec, COL_NS, waiting_ps(0));
@@ -358,7 +332,7 @@ static u64 calls_shared;	/* calls of a loading thread while others have its CPU,
 /* Other threads have the CPU of a loading thread for nine tenths of such a window. */
 static void share_cpu(struct mc_worker *w)
 {
-	if (w->index == chaser || calls_of[w->index] > calls_shared)
+	if (w->index == made.chaser || made.calls_of[w->index] > calls_shared)
 		return;
 	w->disturbed = MC_BY_PREEMPTION;
 	sim_spend(9 * (sim.now[w->index] - w->began));
@@ -366,8 +340,7 @@ static void share_cpu(struct mc_worker *w)
 
 static void set_up_sharing(u64 calls)
 {
-	reset(3);
-	chaser = 1;
+	reset_with(3, .chaser = 1);
 	calls_shared = calls;
 	sim.preemptible = true;
 	sim.closing = share_cpu;
@@ -376,11 +349,8 @@ static void set_up_sharing(u64 calls)
 /* A load that runs for a tenth of the time is not the load that was asked for. */
 static void test_a_load_that_hardly_runs_makes_no_sample(void **state)
 {
-	static const char keep[] =
-		"loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2 disturbed=keep";
-
 	set_up_sharing(~0ULL);
-	assert_int_equal(measure("loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2"), 0);
+	measured("loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2");
 	assert_int_equal(rec->stats.samples, 0);
 	assert_int_equal(rec->stats.left_out, 4);
 	assert_int_equal(rec->left_out, MC_LEFT_NO_OVERLAP);
@@ -388,7 +358,7 @@ static void test_a_load_that_hardly_runs_makes_no_sample(void **state)
 	assert_false(rec->has >> COL_LOAD_MB_PER_S & 1);
 	/* With disturbed=keep nothing is left out. */
 	set_up_sharing(~0ULL);
-	assert_int_equal(measure(keep), 0);
+	measured("loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2 disturbed=keep");
 	assert_int_equal(rec->stats.samples, 4);
 	assert_int_equal(rec->left_out, 0);
 }
@@ -397,7 +367,7 @@ static void test_a_load_that_hardly_runs_makes_no_sample(void **state)
 static void test_a_load_that_comes_back_is_waited_for(void **state)
 {
 	set_up_sharing(30);
-	assert_int_equal(measure("loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2"), 0);
+	measured("loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2");
 	assert_loaded(rec, 2, 0);
 	assert_int_equal(rec->stats.left_out, 0);
 	assert_int_equal(rec->left_out, 0);
@@ -411,12 +381,11 @@ static void tell_of_preemption(struct mc_worker *w)
 /* In the kernel the time of others is between the windows. */
 static void test_a_load_that_is_kept_from_its_windows(void **state)
 {
-	reset(2);
-	line_ps = 10000 * NS;
+	reset_with(2, .line_ps = 10000 * NS);
 	for (unsigned int known = 0; known < 2; known++) {
 		sim.gap = (known ? 400000 : 900000) * NS;
 		sim.closing = known ? tell_of_preemption : NULL;
-		assert_int_equal(measure("loaded size=256K delay=0 repeat=4 cpu=0,1"), 0);
+		measured("loaded size=256K delay=0 repeat=4 cpu=0,1");
 		assert_int_equal(rec->stats.left_out, 4);
 		assert_int_equal(rec->left_out, MC_LEFT_NO_OVERLAP);
 	}
@@ -425,11 +394,9 @@ static void test_a_load_that_is_kept_from_its_windows(void **state)
 /* It takes longer to open a window than a small slice of fast memory takes. */
 static void test_the_gaps_of_short_windows_are_the_load(void **state)
 {
-	reset(2);
-	slice = 4096;
-	line_ps = 100;
+	reset_with(2, .slice = 4096, .line_ps = 100);
 	sim.gap = 50 * NS;
-	assert_int_equal(measure("loaded size=8K delay=0 repeat=4 cpu=0,1"), 0);
+	measured("loaded size=8K delay=0 repeat=4 cpu=0,1");
 	assert_int_equal(rec->stats.samples, 4);
 	assert_figure(rec, COL_LOAD_MB_PER_S, mc_rounded(4096, 1000000000, 64 * 100 + 50 * NS));
 }
@@ -439,16 +406,11 @@ static void test_the_gaps_of_short_windows_are_the_load(void **state)
 static void test_one_cpu_follows_pointers_and_all_others_load(void **state)
 {
 	for (unsigned int cpu = 0; cpu < 3; cpu++) {
-		char line[120];
-
-		reset(3);
-		chaser = cpu;
-		snprintf(line, sizeof(line),
-			 "loaded size=384K delay=100 repeat=4 cpu=0-2 latency_cpu=%u", cpu);
-		assert_int_equal(measure(line), 0);
+		reset_with(3, .chaser = cpu);
+		measured("loaded size=384K delay=100 repeat=4 cpu=0-2 latency_cpu=%u", cpu);
 		assert_loaded(rec, 2, 100);
 		for (unsigned int i = 0; i < 3; i++)
-			assert_int_equal(!!lines_of[i], i != cpu);
+			assert_int_equal(!!made.lines_of[i], i != cpu);
 		/* CPUs 0 and 1 are on node 0, CPU 2 is on node 1. */
 		assert_int_equal(wanted->place.node, cpu / 2);
 		assert_true(wanted->private);
@@ -457,23 +419,17 @@ static void test_one_cpu_follows_pointers_and_all_others_load(void **state)
 		assert_int_equal(rec->remote_threads, cpu < 2 ? 1 : 2);
 	}
 	reset(2);
-	assert_int_equal(measure("loaded size=256K delay=0 repeat=4 cpu=0,1 latency_cpu=auto"), 0);
+	measured("loaded size=256K delay=0 repeat=4 cpu=0,1 latency_cpu=auto");
 	assert_loaded(rec, 1, 0);
 }
 
 static void test_with_node_local_parts_are_on_each_ones_node(void **state)
 {
-	for (chaser = 0; chaser < 4; chaser += 3) {
-		unsigned int who = chaser;
-		char line[120];
-
-		reset(4);
-		chaser = who;
-		snprintf(line, sizeof(line),
-			 "loaded size=512K delay=100 repeat=4 cpu=0-3 node=local latency_cpu=%u",
-			 chaser);
-		assert_int_equal(measure(line), 0);
-		assert_true(on_nodes);
+	for (unsigned int who = 0; who < 4; who += 3) {
+		reset_with(4, .chaser = who);
+		measured("loaded size=512K delay=100 repeat=4 cpu=0-3 node=local latency_cpu=%u",
+			 who);
+		assert_true(made.on_nodes);
 		assert_int_equal(found, 2);
 		assert_int_equal(wanted[0].place.node, 0);
 		assert_int_equal(wanted[1].place.node, 1);
@@ -496,8 +452,8 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("loaded size=256K cpu=0,1 latency_cpu=2 delay=0", -EINVAL, "latency_cpu");
 	assert_refused("loaded size=8128 cpu=0,1 delay=0", -EINVAL, "size");
 	assert_refused("loaded size=256K,4K cpu=0,1 delay=0", -EINVAL, "size");
-	slice = 4096;
-	assert_int_equal(measure("loaded size=8K delay=0 repeat=4 cpu=0,1"), 0);
+	made.slice = 4096;
+	measured("loaded size=8K delay=0 repeat=4 cpu=0,1");
 	assert_loaded(rec, 1, 0);
 }
 
@@ -521,14 +477,12 @@ static void test_a_stop_is_seen_everywhere(void **state)
 	static const char line[] = "loaded size=1M delay=900 warmup=0 repeat=2 cpu=0,1";
 	unsigned int all, at;
 
-	reset(2);
-	slice = 512 << 10;
-	assert_int_equal(measure(line), 0);
+	reset_with(2, .slice = 512 << 10);
+	measured(line);
 	all = sim.asked;
 	assert_true(all >= 2);
 	for (at = 1; at <= all; at++) {
-		reset(2);
-		slice = 512 << 10;
+		reset_with(2, .slice = 512 << 10);
 		sim.stop_at = at;
 		assert_int_equal(measure(line), -ECANCELED);
 		assert_int_equal(n, 0);

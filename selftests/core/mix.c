@@ -23,14 +23,21 @@ enum { TOTAL, GROUP, THREAD };
 static struct mc_span spans[NODES];
 static struct mc_view node_view[NODES];
 
-static u64 read_ps, write_ps, nt_ps;	/* a line */
-static u64 wait_ps;		/* a load that waits */
+/* Prices and oddities of the machine. */
+static struct made {
+	u64 read_ps, write_ps, nt_ps;	/* a line */
+	u64 wait_ps;		/* a load that waits */
+	u64 calls_of[THREADS_MOST];
+	u64 stuck_ps;		/* extra time of a call of the last thread */
+	void *lost;		/* a line that is never written */
+	void *struck;		/* a line that a stray store changes */
+} made;
+
+#define MADE	.read_ps = 10 * NS, .write_ps = 20 * NS, .nt_ps = 15 * NS, \
+		.wait_ps = 80 * NS
+
 static u64 part[THREADS_MOST];	/* each thread's part of the memory */
 static u64 part_bytes[THREADS_MOST];
-static u64 calls_of[THREADS_MOST];
-static u64 stuck_ps;		/* extra time of a call of the last thread */
-static void *lost;		/* a line that is never written */
-static void *struck;		/* a line that a stray store changes */
 static bool is_random[THREADS_MOST];
 
 static u64 price(const struct access *a, u64 now_ps)
@@ -39,16 +46,16 @@ static u64 price(const struct access *a, u64 now_ps)
 	u64 *at = (u64 *)(memory + a->physical);
 
 	EXPECT(a->physical >= from && a->physical + a->bytes <= from + part_bytes[sim_self()]);
-	if (at == struck && a->bytes == LINE)
+	if (at == made.struck && a->bytes == LINE)
 		at[3]++;
 	if (a->operation == STORE)
-		return a->streaming ? nt_ps : write_ps;
-	return a->bytes == LINE ? read_ps : wait_ps;
+		return a->streaming ? made.nt_ps : made.write_ps;
+	return a->bytes == LINE ? made.read_ps : made.wait_ps;
 }
 
 static bool keeps(const void *at)
 {
-	return at != lost;
+	return at != made.lost;
 }
 
 static void see_load(const struct mc_paced *args)
@@ -56,8 +63,8 @@ static void see_load(const struct mc_paced *args)
 	unsigned int i = sim_self();
 
 	is_random[i] = args->lines;
-	calls_of[i]++;
-	sim_spend(i == sim.n - 1 ? stuck_ps : 0);
+	made.calls_of[i]++;
+	sim_spend(i == sim.n - 1 ? made.stuck_ps : 0);
 }
 
 static const struct mc_view *of_node(const struct mc_wanted *want)
@@ -80,30 +87,17 @@ static void costs(void)
 		node_view[i] = (struct mc_view){ &spans[i], 1 };
 	}
 	view_for = of_node;
-	read_ps = 10 * NS;
-	write_ps = 20 * NS;
-	nt_ps = 15 * NS;
-	wait_ps = 80 * NS;
+	made = (struct made){ MADE };
 	for (i = 0; i < THREADS_MOST; i++) {
 		part_bytes[i] = 128 << 10;
 		part[i] = i * part_bytes[i];
 	}
-	memset(calls_of, 0, sizeof(calls_of));
-	stuck_ps = 0;
-	lost = NULL;
-	struck = NULL;
 	sim.look = 10 * NS;
 	sim.kinds = MC_BY_INTERRUPT;
 }
 
 /* Run groups on as many CPUs as the machine has. */
-static int together(const char *groups, const char *rest)
-{
-	char line[200];
-
-	snprintf(line, sizeof(line), "mix cpu=0-%u groups=%s %s", sim.n - 1, groups, rest);
-	return measure(line);
-}
+#define together(groups, rest)	measure("mix cpu=0-%u groups=%s %s", sim.n - 1, groups, rest)
 
 /* --------------------------------------------------------------------- figures */
 
@@ -134,9 +128,7 @@ static void test_windows_of_a_long_countdown(void **state)
 	for (i = 0; i < ARRAY_SIZE(ops) * ARRAY_SIZE(patterns) * ARRAY_SIZE(delays); i++) {
 		u64 delay = delays[i % 4], rate;
 
-		reset(1);
-		write_ps = 10 * NS;
-		nt_ps = 10 * NS;
+		reset_with(1, .write_ps = 10 * NS, .nt_ps = 10 * NS);
 		snprintf(line, sizeof(line), "0:%s:pattern=%s:delay=%llu", ops[i / 8],
 			 patterns[i / 4 % 2], delay);
 		assert_int_equal(together(line, "size=128K node=0 repeat=4 irq=off"), 0);
@@ -243,16 +235,14 @@ static void test_what_is_written_is_verified(void **state)
 			continue;
 		/* The last line of the second step is one that is written. */
 		reset(2);
-		lost = line_of(mix->arrays,
-			       mix->arrays > 1 ? 1 : 2 * (mix->reads + mix->writes) - 1);
+		made.lost = line_of(mix->arrays,
+				    mix->arrays > 1 ? 1 : 2 * (mix->reads + mix->writes) - 1);
 		assert_verified(op->name, "sequential", MC_VERIFIED_FAILED);
-		reset(2);
-		struck = memory + part[1];
+		reset_with(2, .struck = memory + part[1]);
 		assert_verified(op->name, "sequential", MC_VERIFIED_FAILED);
 		if (mix->arrays > 1)
 			continue;
-		reset(2);
-		struck = memory + part[1];
+		reset_with(2, .struck = memory + part[1]);
 		assert_verified(op->name, "random", MC_VERIFIED_FAILED);
 	}
 	reset(1);
@@ -282,14 +272,10 @@ static void test_a_gap_is_no_error(void **state)
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
-		char line[120];
-
 		reset(1);
 		node_view[0] = (struct mc_view){ both, 2 };
 		part_bytes[0] += 4096;
-		snprintf(line, sizeof(line), "mix cpu=0 groups=0:%s size=128K node=0 repeat=4",
-			 ops[i]);
-		assert_int_equal(measure(line), 0);
+		measured("mix cpu=0 groups=0:%s size=128K node=0 repeat=4", ops[i]);
 		assert_int_equal(rec->verified, MC_VERIFIED_OK);
 		/* What lies in the gap is nobody's. */
 		for (u64 at = hole; at < hole + 4096; at++)
@@ -300,18 +286,14 @@ static void test_a_gap_is_no_error(void **state)
 /* The end came before the load was at the end of its memory. */
 static void test_what_was_not_reached_is_not_verified(void **state)
 {
-	reset(1);
+	reset_with(1, .write_ps = 4000 * NS);
 	part_bytes[0] = 2 << 20;
-	write_ps = 4000 * NS;
 	assert_int_equal(together("0:write", "size=2M node=0 repeat=1 warmup=0"), 0);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
-	assert_true(calls_of[0] * 25 < (2 << 20) / LINE);
-	reset(1);
+	assert_true(made.calls_of[0] * 25 < (2 << 20) / LINE);
+	reset_with(1, .write_ps = 4000 * NS, .lost = memory + 5 * LINE);
 	part_bytes[0] = 2 << 20;
-	write_ps = 4000 * NS;
-	lost = memory + 5 * LINE;
-	assert_int_equal(together("0:write", "size=2M node=0 repeat=1 warmup=0"),
-			 -EBADMSG);
+	assert_int_equal(together("0:write", "size=2M node=0 repeat=1 warmup=0"), -EBADMSG);
 }
 
 /* What can't be verified is not called verified because something else was. */
@@ -333,16 +315,15 @@ static unsigned int still;	/* samples in which a thread did nothing */
 static void look_at_work(void)
 {
 	for (unsigned int i = 0; i < sim.n; i++) {
-		still += calls_of[i] == calls_before[i];
-		calls_before[i] = calls_of[i];
+		still += made.calls_of[i] == calls_before[i];
+		calls_before[i] = made.calls_of[i];
 	}
 }
 
 /* A call of the last thread takes longer than three samples of the others. */
 static void test_a_sample_has_a_part_of_each_thread(void **state)
 {
-	reset(3);
-	stuck_ps = 17 * MS;
+	reset_with(3, .stuck_ps = 17 * MS);
 	still = 0;
 	memset(calls_before, 0, sizeof(calls_before));
 	after_sample = look_at_work;

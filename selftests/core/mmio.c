@@ -22,17 +22,25 @@ enum {
 
 static _Alignas(4096) u8 memory[BYTES];
 static struct mc_span spans[2];
-static u64 read_ps, store_ps, round_trip_ps, flush_ps;
-static u64 combined_bytes;	/* stores to as many neighbouring bytes cost as much as one */
-static u64 combining_at;	/* where the last store went, in units of combined_bytes */
-static u64 split_ppm;		/* so many of a million bursts do not leave whole */
-static unsigned int split_after;	/* the burst has been split after so many stores more */
-static u64 cpu_ps;		/* extra cost of a read for each CPU before this one */
-static u64 slow_every;		/* each so many'th read is a hundred times as slow */
-static u64 reads;
-static bool drops;		/* what is written is lost */
-static bool wide_ones;		/* reads of 8 bytes and more return ones */
-static unsigned int lowest, highest;	/* offsets that were accessed */
+
+/* Prices and oddities of the machine. */
+static struct made {
+	u64 read_ps, store_ps, round_trip_ps, flush_ps;
+	u64 combined_bytes;	/* stores to as many neighbouring bytes cost as much as one */
+	u64 combining_at;	/* where the last store went, in units of combined_bytes */
+	u64 split_ppm;		/* so many of a million bursts do not leave whole */
+	unsigned int split_after;	/* the burst has been split after so many stores more */
+	u64 cpu_ps;		/* extra cost of a read for each CPU before this one */
+	u64 slow_every;		/* each so many'th read is a hundred times as slow */
+	u64 reads;
+	bool drops;		/* what is written is lost */
+	bool wide_ones;		/* reads of 8 bytes and more return ones */
+	unsigned int lowest, highest;	/* offsets that were accessed */
+} made;
+
+#define MADE	.read_ps = 800 * NS, .store_ps = 100 * NS, .round_trip_ps = 900 * NS, \
+		.flush_ps = 300 * NS, .combined_bytes = 1, .combining_at = ~0ULL, \
+		.lowest = BYTES
 
 static u64 place(const void *at, u64 bytes)
 {
@@ -40,10 +48,10 @@ static u64 place(const void *at, u64 bytes)
 
 	EXPECT(sim_self() == run.part);
 	EXPECT(offset % bytes == 0 && offset + bytes <= BYTES);
-	if (offset < lowest)
-		lowest = offset;
-	if (offset + bytes > highest)
-		highest = offset + bytes;
+	if (offset < made.lowest)
+		made.lowest = offset;
+	if (offset + bytes > made.highest)
+		made.highest = offset + bytes;
 	return offset;
 }
 
@@ -53,7 +61,7 @@ static u64 load(const void *at, u64 bytes)
 
 	place(at, bytes);
 	memcpy(&word, at, bytes < 8 ? bytes : 8);
-	return wide_ones && bytes >= 8 ? ~0ULL : word;
+	return made.wide_ones && bytes >= 8 ? ~0ULL : word;
 }
 
 static void store(void *at, u64 bytes, u64 value)
@@ -63,17 +71,17 @@ static void store(void *at, u64 bytes, u64 value)
 	/* The line of the test itself, which is cached. */
 	if ((u8 *)at < memory || (u8 *)at >= memory + BYTES)
 		return;
-	unit = place(at, bytes) / combined_bytes;
-	if (split_after && !--split_after)
-		combining_at = ~0ULL;
-	if (unit != combining_at)
-		split_after = chance(1000000) < split_ppm ?
-			      1 + chance(combined_bytes / bytes - 1) : 0;
-	for (i = 0; i < bytes && !drops; i++)
+	unit = place(at, bytes) / made.combined_bytes;
+	if (made.split_after && !--made.split_after)
+		made.combining_at = ~0ULL;
+	if (unit != made.combining_at)
+		made.split_after = chance(1000000) < made.split_ppm ?
+			      1 + chance(made.combined_bytes / bytes - 1) : 0;
+	for (i = 0; i < bytes && !made.drops; i++)
 		((u8 *)at)[i] = value >> 8 * (i % 8);
-	if (unit != combining_at)
-		sim_spend(store_ps);
-	combining_at = unit;
+	if (unit != made.combining_at)
+		sim_spend(made.store_ps);
+	made.combining_at = unit;
 }
 
 static u64 run_reads(void *at, u64 n, u64 bytes)
@@ -81,9 +89,9 @@ static u64 run_reads(void *at, u64 n, u64 bytes)
 	u64 word = 0;
 
 	for (; n; n--, at = (u8 *)at + bytes) {
-		u64 ps = read_ps + sim_self() * cpu_ps;
+		u64 ps = made.read_ps + sim_self() * made.cpu_ps;
 
-		sim_spend(slow_every && !(++reads % slow_every) ? 100 * ps : ps);
+		sim_spend(made.slow_every && !(++made.reads % made.slow_every) ? 100 * ps : ps);
 		word = load(at, bytes);
 	}
 	return word;
@@ -104,9 +112,9 @@ static u64 run_round_trips(void *at, u64 n, u64 bytes, u64 value)
 	u64 wrong = 0;
 
 	for (; n; n--, at = (u8 *)at + bytes) {
-		combining_at = ~0ULL;
+		made.combining_at = ~0ULL;
 		store(at, bytes, value);
-		sim_spend(round_trip_ps - store_ps);
+		sim_spend(made.round_trip_ps - made.store_ps);
 		wrong |= load(at, bytes) ^ (bytes < 8 ? value & ((1ULL << 8 * bytes) - 1) : value);
 	}
 	return wrong;
@@ -115,10 +123,10 @@ static u64 run_round_trips(void *at, u64 n, u64 bytes, u64 value)
 static u64 run_bursts(void *at, u64 n, u64 bytes, u64 value)
 {
 	for (; n; n--, at = (u8 *)at + 64) {
-		combining_at = ~0ULL;
+		made.combining_at = ~0ULL;
 		run_writes(at, 64 / bytes, bytes, value);
 		wrote = false;
-		sim_spend(flush_ps);
+		sim_spend(made.flush_ps);
 	}
 	return 0;
 }
@@ -175,21 +183,7 @@ static void costs(void)
 	memset(memory, 0, BYTES);
 	spans[0] = (struct mc_span){ memory, 0, BYTES };
 	view = (struct mc_view){ spans, 1 };
-	read_ps = 800 * NS;
-	store_ps = 100 * NS;
-	round_trip_ps = 900 * NS;
-	flush_ps = 300 * NS;
-	combined_bytes = 1;
-	combining_at = ~0ULL;
-	split_ppm = 0;
-	split_after = 0;
-	cpu_ps = 0;
-	slow_every = 0;
-	reads = 0;
-	drops = false;
-	wide_ones = false;
-	lowest = BYTES;
-	highest = 0;
+	made = (struct made){ MADE };
 	/* A look at the clock costs what the clock is said to cost. */
 	sim.look = mc_clock.cost_ps;
 }
@@ -198,11 +192,8 @@ static void costs(void)
 
 static void assert_access(const char *how, u64 ps)
 {
-	char line[120];
-
 	reset(1);
-	snprintf(line, sizeof(line), "mmio warmup=1 repeat=4 type=uc size=4K %s", how);
-	assert_int_equal(measure(line), 0);
+	measured("mmio warmup=1 repeat=4 type=uc size=4K %s", how);
 	assert_int_equal(n, 1);
 	assert_int_equal(done, 5);
 	assert_int_equal(rec->stats.samples, 4);
@@ -211,8 +202,8 @@ static void assert_access(const char *how, u64 ps)
 	assert_int_equal(rec->stats.median_ps, ACCESSES * ps);
 	assert_int_equal(rec->verified, strstr(how, "op=") ? MC_VERIFIED_OK : MC_VERIFIED_OFF);
 	assert_in_range(rec->window_max_ps, 1, 5 * MS);
-	assert_int_equal(lowest, 0);
-	assert_int_equal(highest, 4096);
+	assert_int_equal(made.lowest, 0);
+	assert_int_equal(made.highest, 4096);
 	assert_false(wanted->private);
 }
 
@@ -241,10 +232,10 @@ static void test_all_places_count_alike(void **state)
 	spans[0].bytes = 4096;
 	spans[1] = (struct mc_span){ memory + 8192, 4096, 4096 };
 	view.n = 2;
-	assert_int_equal(measure("mmio op=write,write_read,burst size=8K width=8"), 0);
+	measured("mmio op=write,write_read,burst size=8K width=8");
 	assert_int_equal(n, 3);
-	assert_int_equal(lowest, 0);
-	assert_int_equal(highest, 12288);
+	assert_int_equal(made.lowest, 0);
+	assert_int_equal(made.highest, 12288);
 	for (unsigned int i = 4096; i < 8192; i++)
 		assert_int_equal(memory[i], 0);
 	assert_int_equal(rec[0].verified, MC_VERIFIED_OK);
@@ -281,18 +272,15 @@ static void end_window(struct mc_worker *w)
 static void test_windows_wait_for_their_stores(void **state)
 {
 	static const char *const ops[] = { "read", "write", "write_read", "burst" };
-	char line[60];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
-		reset(1);
+		reset_with(1, .combined_bytes = 64);
 		sim.opened = begin_window;
 		sim.closing = end_window;
 		drained = 0;
 		forgotten = 0;
-		combined_bytes = 64;
 		only_samples = i == 1;
-		snprintf(line, sizeof(line), "mmio type=wc width=8 size=16K op=%s", ops[i]);
-		assert_int_equal(measure(line), 0);
+		measured("mmio type=wc width=8 size=16K op=%s", ops[i]);
 		assert_int_equal(forgotten, 0);
 		/* The runs of stores that op=burst times are not flushed either. */
 		assert_int_equal(drained > 0, i == 1 || i == 3);
@@ -304,12 +292,12 @@ static void test_reading_stores_nothing(void **state)
 {
 	reset(1);
 	memset(memory, 0xa5, BYTES);
-	assert_int_equal(measure("mmio size=4K width=8 op=read"), 0);
+	measured("mmio size=4K width=8 op=read");
 	assert_no_figure(rec, COL_WHOLE_HOW);
 	for (unsigned int i = 0; i < BYTES; i++)
 		assert_int_equal(memory[i], 0xa5);
 	assert_true(mc_test_mmio.reads_only(&rec->point));
-	assert_int_equal(measure("mmio size=4K op=write,write_read,burst"), 0);
+	measured("mmio size=4K op=write,write_read,burst");
 	for (unsigned int i = 0; i < 3; i++)
 		assert_false(mc_test_mmio.reads_only(&rec[i].point));
 }
@@ -317,18 +305,16 @@ static void test_reading_stores_nothing(void **state)
 /* 16 costs of the clock are 320 ns: one access of 800 ns lasts longer, so it is timed alone. */
 static void test_how_times_are_distributed(void **state)
 {
-	reset(1);
-	slow_every = 50;
-	assert_int_equal(measure("mmio size=4K"), 0);
+	reset_with(1, .slow_every = 50);
+	measured("mmio size=4K");
 	assert_figure(rec, COL_BATCH, 1);
 	assert_figure(rec, COL_P50, 800 * NS);
 	assert_figure(rec, COL_P99, 80000 * NS);
 	assert_figure(rec, COL_MAX, 80000 * NS);
 	assert_non_null(rec->histogram);
 
-	reset(1);
-	read_ps = 10 * NS;
-	assert_int_equal(measure("mmio size=4K"), 0);
+	reset_with(1, .read_ps = 10 * NS);
+	measured("mmio size=4K");
 	assert_figure(rec, COL_BATCH, 33);
 	assert_figure(rec, COL_P50, 10 * NS);
 	assert_figure(rec, COL_P99, 10 * NS);
@@ -339,11 +325,9 @@ static void test_how_times_are_distributed(void **state)
 
 static void assert_burst(const char *how, u64 bytes, u64 flush)
 {
-	char line[120];
 	u64 lines;
 
-	snprintf(line, sizeof(line), "mmio op=burst %s", how);
-	assert_int_equal(measure(line), 0);
+	measured("mmio op=burst %s", how);
 	/* The time of a window has no cost of the clock here, and the test takes it off. */
 	lines = ACCESSES * rec->point.v[MC_KEY_FIRST + 1] / 64;
 	assert_in_range(rec->value[COL_FLUSH_NS], flush, flush + mc_clock.cost_ps / lines + 1);
@@ -355,40 +339,31 @@ static void assert_burst(const char *how, u64 bytes, u64 flush)
 
 static void test_a_burst_carries_what_combines(void **state)
 {
+	static const struct {
+		const char *how;
+		u64 combined_bytes, flush_ps, bytes;	/* 0: not known */
+	} rows[] = {
+		{ "type=wc width=1", 64, 300 * NS, 64 }, { "type=wc width=32", 64, 300 * NS, 64 },
+		/* Where nothing combines, a burst is one store. */
+		{ "type=uc width=4", 1, 300 * NS, 4 }, { "type=uc width=16", 1, 0, 16 },
+		{ "type=wc width=8 size=16K", 64, 300 * NS, 64 },
+		/* With less memory the runs would meet in the buffers of the CPU. */
+		{ "type=wc width=8 size=15K", 64, 300 * NS, 0 },
+		/* Caches take the stores. */
+		{ "type=wb width=8", 64, 300 * NS, 0 },
+	};
+
 	for (u64 bytes = 8; bytes <= 512; bytes *= 2) {
-		reset(1);
-		combined_bytes = bytes;
+		reset_with(1, .combined_bytes = bytes);
 		/* Of bursts longer than a line, each line in a stream pays its share. */
 		assert_burst("type=wc width=8", bytes,
 			     300 * NS + (bytes > 64 ? 100 * NS - 100 * NS * 64 / bytes : 0));
 	}
-	reset(1);
-	combined_bytes = 64;
-	assert_burst("type=wc width=1", 64, 300 * NS);
-	reset(1);
-	combined_bytes = 64;
-	assert_burst("type=wc width=32", 64, 300 * NS);
-	/* Where nothing combines, a burst is one store. */
-	reset(1);
-	assert_burst("type=uc width=4", 4, 300 * NS);
-	reset(1);
-	flush_ps = 0;
-	assert_burst("type=uc width=16", 16, 0);
-}
-
-static void test_a_burst_needs_room_and_no_cache(void **state)
-{
-	reset(1);
-	combined_bytes = 64;
-	assert_burst("type=wc width=8 size=16K", 64, 300 * NS);
-	/* With less memory the runs would meet in the buffers of the CPU. */
-	reset(1);
-	combined_bytes = 64;
-	assert_burst("type=wc width=8 size=15K", 0, 300 * NS);
-	/* Caches take the stores. */
-	reset(1);
-	combined_bytes = 64;
-	assert_burst("type=wb width=8", 0, 300 * NS);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		reset_with(1, .combined_bytes = rows[i].combined_bytes,
+			   .flush_ps = rows[i].flush_ps);
+		assert_burst(rows[i].how, rows[i].bytes, rows[i].flush_ps);
+	}
 }
 
 /* The share of bursts that leave whole, where some are drained early. */
@@ -404,10 +379,8 @@ static void test_the_share_of_whole_bursts(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(planted); i++) {
 		for (k = 0; k < ARRAY_SIZE(lines); k++) {
-			reset(1);
-			combined_bytes = 64;
-			split_ppm = 1000000 - planted[i];
-			assert_int_equal(measure(lines[k]), 0);
+			reset_with(1, .combined_bytes = 64, .split_ppm = 1000000 - planted[i]);
+			measured(lines[k]);
 			held += planted[i] >= rec->value[COL_WHOLE_LOW] &&
 				planted[i] <= rec->value[COL_WHOLE_HIGH];
 			assert_in_range(rec->value[COL_WHOLE], rec->value[COL_WHOLE_LOW],
@@ -420,7 +393,7 @@ static void test_the_share_of_whole_bursts(void **state)
 	assert_true(held >= 23);
 	/* Uncached memory combines nothing. */
 	reset(1);
-	assert_int_equal(measure("mmio op=burst type=uc width=8"), 0);
+	measured("mmio op=burst type=uc width=8");
 	assert_figure(rec, COL_WHOLE, 0);
 	assert_figure(rec, COL_WHOLE_HOW, 0);
 }
@@ -428,9 +401,8 @@ static void test_the_share_of_whole_bursts(void **state)
 /* A line that is stored in another way costs what its stores cost, and is verified. */
 static void test_a_line_may_be_copied(void **state)
 {
-	reset(1);
-	combined_bytes = 64;
-	assert_int_equal(measure("mmio op=burst type=wc store=c_loop,movdir64b"), 0);
+	reset_with(1, .combined_bytes = 64);
+	measured("mmio op=burst type=wc store=c_loop,movdir64b");
 	assert_int_equal(n, 2);
 	for (unsigned int i = 0; i < n; i++) {
 		assert_figure(&rec[i], COL_NS, 100 * NS);
@@ -440,8 +412,7 @@ static void test_a_line_may_be_copied(void **state)
 		assert_no_figure(&rec[i], COL_FLUSH_NS);
 	}
 	assert_int_not_equal(memory[BYTES - 1], 0);
-	reset(1);
-	drops = true;
+	reset_with(1, .drops = true);
 	assert_int_equal(measure("mmio op=burst type=wc store=c_loop"), -EBADMSG);
 	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 }
@@ -449,31 +420,23 @@ static void test_a_line_may_be_copied(void **state)
 /* Where a second transaction takes no time, or caches take the stores, nobody knows. */
 static void test_a_share_may_not_be_known(void **state)
 {
-	reset(1);
-	combined_bytes = 64;
-	store_ps = 0;
-	assert_int_equal(measure("mmio op=burst type=wc width=8"), 0);
+	reset_with(1, .combined_bytes = 64, .store_ps = 0);
+	measured("mmio op=burst type=wc width=8");
 	assert_no_figure(rec, COL_WHOLE);
 	assert_no_figure(rec, COL_WHOLE_HIGH);
 	assert_figure(rec, COL_WHOLE_HOW, 2);
-	reset(1);
-	combined_bytes = 64;
-	assert_int_equal(measure("mmio op=burst type=wb width=8"), 0);
+	reset_with(1, .combined_bytes = 64);
+	measured("mmio op=burst type=wb width=8");
 	assert_no_figure(rec, COL_WHOLE);
 	assert_no_figure(rec, COL_WHOLE_HOW);
-	reset(1);
-	assert_int_equal(measure("mmio op=read,write,write_read type=wc width=8"), 0);
-	assert_no_figure(&rec[0], COL_WHOLE);
-	assert_no_figure(&rec[1], COL_WHOLE);
-	assert_no_figure(&rec[2], COL_WHOLE);
 }
 
 static void test_other_operations_have_no_burst(void **state)
 {
-	reset(1);
-	combined_bytes = 64;
-	assert_int_equal(measure("mmio type=wc op=read,write,write_read width=8"), 0);
+	reset_with(1, .combined_bytes = 64);
+	measured("mmio type=wc op=read,write,write_read width=8");
 	for (unsigned int i = 0; i < 3; i++) {
+		assert_no_figure(&rec[i], COL_WHOLE);
 		assert_no_figure(&rec[i], COL_BURST);
 		assert_no_figure(&rec[i], COL_FLUSH_NS);
 	}
@@ -486,13 +449,10 @@ static void test_other_operations_have_no_burst(void **state)
 static void test_lost_writes_are_found(void **state)
 {
 	static const char *const ops[] = { "write", "write_read", "burst" };
-	char line[60];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
-		reset(1);
-		drops = true;
-		snprintf(line, sizeof(line), "mmio size=4K op=%s", ops[i]);
-		assert_int_equal(measure(line), -EBADMSG);
+		reset_with(1, .drops = true);
+		assert_int_equal(measure("mmio size=4K op=%s", ops[i]), -EBADMSG);
 		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 	}
 }
@@ -500,7 +460,7 @@ static void test_lost_writes_are_found(void **state)
 /* Memory that once took writes, and then keeps what it has. */
 static void keep(void)
 {
-	drops = done >= 3;
+	made.drops = done >= 3;
 }
 
 static void test_old_data_is_not_right(void **state)
@@ -515,9 +475,8 @@ static void test_devices_without_wide_reads_are_named(void **state)
 	char note[160] = "";
 	struct mc_text t = MC_TEXT(note);
 
-	reset(1);
-	wide_ones = true;
-	assert_int_equal(measure("mmio size=4K width=4,8,16,32"), 0);
+	reset_with(1, .wide_ones = true);
+	measured("mmio size=4K width=4,8,16,32");
 	assert_int_equal(n, 4);
 	assert_no_figure(&rec[0], COL_WIDE);
 	for (unsigned int i = 1; i < 4; i++)
@@ -526,7 +485,7 @@ static void test_devices_without_wide_reads_are_named(void **state)
 	assert_string_equal(note,
 			    "width: reads of 8 bytes give ones only, unlike those of 4 bytes; the device may not answer wide reads\n");
 	reset(1);
-	assert_int_equal(measure("mmio size=4K width=8"), 0);
+	measured("mmio size=4K width=8");
 	assert_figure(rec, COL_WIDE, 0);
 	t = (struct mc_text)MC_TEXT(note);
 	*note = 0;
@@ -535,7 +494,7 @@ static void test_devices_without_wide_reads_are_named(void **state)
 	/* Memory full of ones answers like that, too. */
 	reset(1);
 	memset(memory, 0xff, BYTES);
-	assert_int_equal(measure("mmio size=4K width=8"), 0);
+	measured("mmio size=4K width=8");
 	assert_figure(rec, COL_WIDE, 0);
 }
 
@@ -543,9 +502,8 @@ static void test_devices_without_wide_reads_are_named(void **state)
 
 static void test_cpus_take_turns(void **state)
 {
-	reset(3);
-	cpu_ps = 100 * NS;
-	assert_int_equal(measure("mmio size=4K repeat=2 cpu=0-2"), 0);
+	reset_with(3, .cpu_ps = 100 * NS);
+	measured("mmio size=4K repeat=2 cpu=0-2");
 	assert_int_equal(n, 3);
 	for (unsigned int i = 0; i < n; i++) {
 		assert_int_equal(rec[i].cpu, i);
@@ -564,7 +522,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("mmio width=4,64", -EOPNOTSUPP, "width");
 	sim.hide = 1U << MC_CPU_AVX2;
 	assert_refused("mmio width=32", -EOPNOTSUPP, "width");
-	assert_int_equal(measure("mmio width=16"), 0);
+	measured("mmio width=16");
 	reset(1);
 	assert_refused("mmio store=c_loop", -EINVAL, "store");
 	assert_refused("mmio op=burst,write store=plain,c_loop", -EINVAL, "store");

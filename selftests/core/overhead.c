@@ -54,13 +54,9 @@ static bool shows(const struct mc_record *r, const char *text)
 
 static void test_short_items_are_those_of_one_operation(void **state)
 {
-	char line[80];
-
 	for (unsigned int threads = 1; threads <= 3; threads++) {
 		reset(threads);
-		snprintf(line, sizeof(line),
-			 "overhead item=loop,clock,call repeat=4 warmup=1 cpu=1-%u", threads);
-		assert_int_equal(measure(line), 0);
+		measured("overhead item=loop,clock,call repeat=4 warmup=1 cpu=1-%u", threads);
 		assert_int_equal(n, 3);
 		assert_int_equal(done, 15);
 		for (u64 i = 0; i < n; i++) {
@@ -77,7 +73,7 @@ static void test_short_items_are_those_of_one_operation(void **state)
 static void test_records_say_nothing_of_memory(void **state)
 {
 	reset(1);
-	assert_int_equal(measure("overhead item=loop size=64G type=uc page=4k"), 0);
+	measured("overhead item=loop size=64G type=uc page=4k");
 	assert_int_equal(found, 0);
 	assert_true(shows(rec, "\"attribute\":null"));
 	assert_true(shows(rec, "\"memory_node\":null"));
@@ -95,7 +91,7 @@ static void test_wake_up_is_that_of_the_last_thread(void **state)
 {
 	reset(3);
 	spread();
-	assert_int_equal(measure("overhead item=wakeup repeat=5 irq=off cpu=0-2"), 0);
+	measured("overhead item=wakeup repeat=5 irq=off cpu=0-2");
 	assert_int_equal(rec->stats.samples, 5);
 	assert_int_equal(rec->stats.min_ps, 1400 * NS);
 	assert_int_equal(rec->stats.max_ps, 1400 * NS);
@@ -106,7 +102,7 @@ static void test_wake_up_is_that_of_the_last_thread(void **state)
 static void test_a_thread_once_a_sample(void **state)
 {
 	reset(1);
-	assert_int_equal(measure("overhead item=thread repeat=5 irq=off"), 0);
+	measured("overhead item=thread repeat=5 irq=off");
 	assert_int_equal(rec->stats.samples, 5);
 	assert_int_equal(rec->value[COL_OPERATIONS], 1);
 	assert_int_equal(done, 7);
@@ -118,7 +114,7 @@ static void test_the_gate(void **state)
 {
 	reset(4);
 	spread();
-	assert_int_equal(measure("overhead item=gate repeat=5 cpu=0-3"), 0);
+	measured("overhead item=gate repeat=5 cpu=0-3");
 	assert_int_equal(rec->stats.samples, 5);
 	assert_int_equal(rec->stats.max_ps, 0);
 	assert_int_equal(done, 7);
@@ -127,7 +123,7 @@ static void test_the_gate(void **state)
 static void test_by_default_all_that_there_is(void **state)
 {
 	reset(2);
-	assert_int_equal(measure("overhead cpu=0,1"), 0);
+	measured("overhead cpu=0,1");
 	assert_int_equal(n, 4);
 	assert_int_equal(found, 0);
 	for (u64 i = 0; i < n; i++)
@@ -137,7 +133,7 @@ static void test_by_default_all_that_there_is(void **state)
 static void test_one_cpu_has_no_gate(void **state)
 {
 	reset(1);
-	assert_int_equal(measure("overhead repeat=7"), 0);
+	measured("overhead repeat=7");
 	assert_int_equal(n, 4);
 	assert_int_equal(rec[2].stats.samples, 0);
 	assert_true(shows(&rec[2], "\"item\":\"gate\""));

@@ -149,7 +149,7 @@ static void test_a_core_that_is_always_fast(void **state)
 {
 	reset(1);
 	pass_ps = always_fast;
-	assert_int_equal(measure("ramp idle=0,20ms op=write warmup=1 repeat=3"), 0);
+	measured("ramp idle=0,20ms op=write warmup=1 repeat=3");
 	assert_int_equal(n, 2 * (1 + STEPS));
 	assert_int_equal(done, 2 * 4);
 	assert_flat(rec, 0);
@@ -176,7 +176,7 @@ static void test_a_core_at_half_speed_at_first(void **state)
 	reset(1);
 	pass_ps = half_at_first;
 	slow_ps = 3 * MS;
-	assert_int_equal(measure("ramp idle=5ms op=write warmup=0 repeat=3"), 0);
+	measured("ramp idle=5ms op=write warmup=0 repeat=3");
 	assert_int_equal(n, 1 + STEPS);
 	for (k = 0; k < 11; k++)
 		assert_int_equal(rec[1 + k].stats.median_ps, 2 * PASS_PS);
@@ -189,11 +189,11 @@ static void test_a_core_at_half_speed_at_first(void **state)
 	assert_int_equal(rec->steady, MC_STEADY_YES);
 	assert_figure(rec, COL_IDLE, 50000);
 	/* Without a pause, the core has been awake for long. */
-	assert_int_equal(measure("ramp idle=0 op=write warmup=0 repeat=3"), 0);
+	measured("ramp idle=0 op=write warmup=0 repeat=3");
 	assert_flat(rec, 0);
 	/* All steps but those of the last quarter. */
 	slow_ps = 7580000 * NS;
-	assert_int_equal(measure("ramp idle=5ms op=write warmup=0 repeat=3"), 0);
+	measured("ramp idle=5ms op=write warmup=0 repeat=3");
 	assert_int_equal(rec[29].stats.median_ps, 2 * PASS_PS);
 	assert_int_equal(rec[31].stats.median_ps, PASS_PS);
 	assert_figure(rec, COL_MB_PER_S, KB(PASS_PS));
@@ -203,11 +203,11 @@ static void test_a_core_that_never_settles(void **state)
 {
 	reset(1);
 	pass_ps = ever_faster;
-	assert_int_equal(measure("ramp idle=1ms op=write warmup=0 repeat=3"), 0);
+	measured("ramp idle=1ms op=write warmup=0 repeat=3");
 	assert_int_equal(rec->steady, MC_STEADY_NO);
 	assert_true(rec->value[COL_FIRST_MB_PER_S] < rec->value[COL_MB_PER_S]);
 	/* So few steps do not show it. */
-	assert_int_equal(measure("ramp idle=1ms op=write steps=8 warmup=0 repeat=3"), 0);
+	measured("ramp idle=1ms op=write steps=8 warmup=0 repeat=3");
 	assert_int_equal(n, 1 + 8);
 	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);
 }
@@ -241,7 +241,7 @@ static void test_a_disturbed_window_is_left_out(void **state)
 		sim.kinds = MC_BY_INTERRUPT;
 		in_window = disturb;
 		asleep = awake;
-		assert_int_equal(measure("ramp idle=1ms op=write warmup=0 repeat=3"), 0);
+		measured("ramp idle=1ms op=write warmup=0 repeat=3");
 		assert_int_equal(rec[1].stats.samples, alone ? 2 : 3);
 		assert_int_equal(rec[1].stats.left_out, alone);
 		assert_int_equal(rec[1].windows_left_out, !alone);
@@ -258,16 +258,13 @@ static void test_each_operation_is_verified(void **state)
 {
 	static const char *const ops[] = { "read", "write", "copy", "triad" };
 	static const unsigned int arrays[] = { 1, 1, 2, 3 };
-	char line[90];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		u64 bytes = SIZE / arrays[i] & ~63ULL;
 
 		reset(1);
-		snprintf(line, sizeof(line), "ramp idle=1ms op=%s width=8 steps=4 repeat=1",
-			 ops[i]);
-		assert_int_equal(measure(line), 0);
+		measured("ramp idle=1ms op=%s width=8 steps=4 repeat=1", ops[i]);
 		assert_int_equal(rec->verified, MC_VERIFIED_OK);
 		assert_int_equal(rec[4].verified, MC_VERIFIED_OK);
 		assert_int_equal(rec->payload_bytes, bytes * arrays[i]);
@@ -293,11 +290,11 @@ static void test_wrong_data_is_found(void **state)
 static void test_uncached_stores_are_waited_for(void **state)
 {
 	reset(1);
-	assert_int_equal(measure("ramp idle=0 op=write steps=4 repeat=1 type=wc"), 0);
+	measured("ramp idle=0 op=write steps=4 repeat=1 type=wc");
 	assert_int_equal(drains, 1);
-	assert_int_equal(measure("ramp idle=0 op=write steps=4 repeat=1"), 0);
+	measured("ramp idle=0 op=write steps=4 repeat=1");
 	assert_int_equal(drains, 0);
-	assert_int_equal(measure("ramp idle=0 op=read steps=4 repeat=1 type=wc"), 0);
+	measured("ramp idle=0 op=read steps=4 repeat=1 type=wc");
 	assert_int_equal(drains, 0);
 }
 
@@ -308,7 +305,7 @@ static void test_cpus_take_turns(void **state)
 	unsigned int i;
 
 	reset(3);
-	assert_int_equal(measure("ramp idle=1ms op=write steps=8 cpu=0-2 repeat=2"), 0);
+	measured("ramp idle=1ms op=write steps=8 cpu=0-2 repeat=2");
 	assert_int_equal(n, 3 * 9);
 	assert_int_equal(found, 3);
 	for (i = 0; i < n; i++) {

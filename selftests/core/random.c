@@ -52,8 +52,13 @@ static const struct mc_side random_side = {
 
 /* ------------------------------------------------------------- virtual time */
 
-static u64 access_ps, bare_ps;	/* time of an access; bare: of making an address */
-static u64 fast_sample;		/* the only bare sample that is as fast; ~0: all are */
+/* Prices and oddities of the machine. */
+static struct made {
+	u64 access_ps, bare_ps;	/* time of an access; bare: of making an address */
+	u64 fast_sample;		/* the only bare sample that is as fast; ~0: all are */
+} made;
+
+#define MADE	.access_ps = 5 * NS, .bare_ps = 600, .fast_sample = ~0ULL
 static unsigned int drains;	/* of the last timed window */
 static u64 passes_before[THREADS_MOST];
 
@@ -74,7 +79,7 @@ static void closing(struct mc_worker *w)
 	bool bare = meas->tick != tick;
 	u64 passes = pass_of(w)->passes - passes_before[w->index];
 
-	bool slow = fast_sample != ~0ULL && meas->done != fast_sample;
+	bool slow = made.fast_sample != ~0ULL && meas->done != made.fast_sample;
 
 	/* The loop that makes addresses only does not use them. */
 	for (u64 i = 0; bare && i < 128; i++)
@@ -83,7 +88,7 @@ static void closing(struct mc_worker *w)
 	sim_drains = 0;
 	if (w->irq_off)
 		sim_spend(passes * pass_of(w)->bytes / 8 *
-			  (!bare ? access_ps : slow ? 2 * bare_ps : bare_ps));
+			  (!bare ? made.access_ps : slow ? 2 * made.bare_ps : made.bare_ps));
 }
 
 static void costs(void)
@@ -91,24 +96,19 @@ static void costs(void)
 	run.side = &random_side;
 	sim.opened = opened;
 	sim.closing = closing;
-	access_ps = 5 * NS;
-	bare_ps = 600;
-	fast_sample = ~0ULL;
+	made = (struct made){ MADE };
 	view = (struct mc_view){ blocks, ARRAY_SIZE(blocks) };
 }
 
 /* @line: the part behind these keys */
 static int run_random(const char *line)
 {
-	char text[200];
 	int err;
 
-	snprintf(text, sizeof(text), "random irq=off warmup=1 repeat=3 count=4K cpu=0-%u %s",
-		 sim.n - 1, line);
 	memset(low, 0xa5, sizeof(low));
 	memset(high, 0xa5, sizeof(high));
 	memset(last, 0xa5, sizeof(last));
-	err = measure(text);
+	err = measure("random irq=off warmup=1 repeat=3 count=4K cpu=0-%u %s", sim.n - 1, line);
 	for (u64 i = 0; i < 512; i++) {
 		assert_true(low[BLOCK / 8 + i] == 0xa5a5a5a5a5a5a5a5);
 		assert_true(high[BLOCK / 8 + i] == 0xa5a5a5a5a5a5a5a5);
@@ -323,7 +323,7 @@ static void test_figures_are_those_of_an_access(void **state)
 
 static void slower(void)
 {
-	access_ps += 1 * NS;
+	made.access_ps += 1 * NS;
 }
 
 /* 6 ns after the warm-up, and one more in each sample. */
@@ -339,8 +339,7 @@ static void test_the_median_counts(void **state)
 static void test_the_fastest_of_the_generator_counts(void **state)
 {
 	for (u64 i = 0; i < 10; i++) {
-		reset(1);
-		fast_sample = i;
+		reset_with(1, .fast_sample = i);
 		assert_int_equal(run_random("size=1K"), 0);
 		assert_in_range(rec->value[COL_GENERATOR_NS], 599, 601);
 	}

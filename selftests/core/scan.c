@@ -20,44 +20,50 @@ enum { COL_BEGIN, COL_ADDRESS, COL_COVERED, COL_MB_PER_S, COL_NS, COL_NS_MIN, CO
 #define BYTES	(16 * MIB)
 #define START	(5ULL << 32)		/* physical address of the first byte */
 
-static u64 caches;		/* bytes */
-static u64 byte_ps;		/* a byte of any loop but the flush */
-static u64 load_ps;		/* a load that waits */
-static u64 slow_from, slow_to;	/* offsets between which all is half as fast */
-static u64 *struck;		/* a word that a stray store changes */
+/* Prices and oddities of the machine. */
+static struct made {
+	u64 caches;		/* bytes */
+	u64 byte_ps;		/* a byte of any loop but the flush */
+	u64 load_ps;		/* a load that waits */
+	u64 slow_from, slow_to;	/* offsets between which all is half as fast */
+	u64 *struck;		/* a word that a stray store changes */
+	bool no_addresses;
+	u64 flushed;		/* bytes */
+	u64 fails_at;		/* the region for whose list there is no memory, once */
+} made;
+
+#define MADE	.byte_ps = 100, .load_ps = 80 * NS, .fails_at = ~0ULL
+
 static bool strikes;
-static bool no_addresses;
-static u64 flushed;		/* bytes */
 
 /* Free memory: offset, bytes, node. */
 static struct { u64 at, bytes; int node; } blocks[8];
 static unsigned int nblocks;
 static u64 given;		/* bytes that were given back */
-static u64 fails_at;		/* the region for whose list there is no memory, once */
 
 u64 mc_source_caches(const u64 *cpus, unsigned int level)
 {
-	return caches;
+	return made.caches;
 }
 
 static u64 price(const struct access *a, u64 now_ps)
 {
-	u64 ps = a->bytes == LINE ? LINE * byte_ps : load_ps;
+	u64 ps = a->bytes == LINE ? LINE * made.byte_ps : made.load_ps;
 
-	strikes |= struck && a->operation == STORE &&
-		   a->physical / LINE == ((u8 *)struck - memory) / LINE;
+	strikes |= made.struck && a->operation == STORE &&
+		   a->physical / LINE == ((u8 *)made.struck - memory) / LINE;
 	if (a->operation == FLUSH) {
-		flushed += LINE;
+		made.flushed += LINE;
 		return 0;
 	}
-	return a->physical >= slow_from && a->physical < slow_to ? 2 * ps : ps;
+	return a->physical >= made.slow_from && a->physical < made.slow_to ? 2 * ps : ps;
 }
 
 /* A stray store comes behind those of the loop. */
 static u64 spend(u64 ps)
 {
 	if (strikes)
-		++*struck;
+		++*made.struck;
 	strikes = false;
 	return ps;
 }
@@ -79,6 +85,13 @@ static void add(u64 at, u64 bytes, int node)
 	blocks[nblocks++].node = node;
 }
 
+/* The first @n_regions regions, whole. */
+static void add_regions(unsigned int n_regions)
+{
+	for (unsigned int i = 0; i < n_regions; i++)
+		add(i * REGION, REGION, 0);
+}
+
 static int find_region(struct mc_run *r, const struct mc_point *point,
 		       const struct mc_wanted *want, struct mc_area *area)
 {
@@ -95,13 +108,13 @@ static int find_region(struct mc_run *r, const struct mc_point *point,
 			.bytes = blocks[i].bytes, .node = blocks[i].node,
 		};
 
-		held.physical = !no_addresses;
+		held.physical = !made.no_addresses;
 		assert_int_equal(mc_held_add(&held, &b), 0);
 	}
 	wanted[0] = *want;
 	found++;
-	if (want->index == fails_at) {
-		fails_at = ~0ULL;
+	if (want->index == made.fails_at) {
+		made.fails_at = ~0ULL;
 		return mc_fail(&r->error, -ENOMEM, "region: no memory for the list");
 	}
 	return mc_held_find(&held, want, area, &r->error);
@@ -128,42 +141,27 @@ static void costs(void)
 	machine.price = price;
 	machine.spend = spend;
 	memset(memory, 0, MACHINE_BYTES);
-	caches = 0;
-	byte_ps = 100;
-	load_ps = 80 * NS;
-	slow_from = 0;
-	slow_to = 0;
-	struck = NULL;
-	no_addresses = false;
+	made = (struct made){ MADE };
 	nblocks = 0;
-	flushed = 0;
-	fails_at = ~0ULL;
 	regions_most = 8;
 	run.side = &scan_side;
 	sim.look = 10 * NS;
 }
 
-static int scan_all(const char *rest)
-{
-	char line[200];
-
-	snprintf(line, sizeof(line), "scan region=2M cpu=0-%u %s", sim.n - 1, rest);
-	return measure(line);
-}
+#define scan_all(rest, ...)	measure("scan region=2M cpu=0-%u " rest, sim.n - 1, ##__VA_ARGS__)
+#define assert_scanned(...)	assert_int_equal(scan_all(__VA_ARGS__), 0)
 
 /* --------------------------------------------------------------------- figures */
 
 /* Blocks come in any order; regions are in that of their addresses, those that have some. */
 static void test_regions(void **state)
 {
-	reset(1);
+	reset_with(1, .slow_from = 6 * MIB, .slow_to = 8 * MIB);
 	add(6 * MIB, MIB, 0);
 	add(13 * MIB, MIB, 1);
 	add(7 * MIB, MIB, 0);
 	add(2 * MIB, 2 * MIB, 0);
-	slow_from = 6 * MIB;
-	slow_to = 8 * MIB;
-	assert_int_equal(scan_all("repeat=3 warmup=1"), 0);
+	assert_scanned("repeat=3 warmup=1");
 	assert_int_equal(n, 3);
 	assert_int_equal(wanted->place.node, -1);
 	assert_true(wanted->private);
@@ -193,15 +191,12 @@ static void test_regions(void **state)
 static void test_threads_share_a_region(void **state)
 {
 	static const char * const ops[] = { "read", "write", "ntwrite" };
-	char line[60];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		reset(4);
-		add(0, 2 * MIB, 0);
-		add(2 * MIB, 2 * MIB, 0);
-		snprintf(line, sizeof(line), "op=%s repeat=3 warmup=1", ops[i]);
-		assert_int_equal(scan_all(line), 0);
+		add_regions(2);
+		assert_scanned("op=%s repeat=3 warmup=1", ops[i]);
 		assert_int_equal(n, 2);
 		assert_int_equal(rec->threads, 4);
 		assert_int_equal(rec->payload_bytes, 2 * MIB);
@@ -212,28 +207,24 @@ static void test_threads_share_a_region(void **state)
 
 static void test_caches_are_flushed_unless_the_region_is_far_larger(void **state)
 {
-	reset(1);
+	reset_with(1, .caches = 2 * MIB / 8);
 	add(0, 2 * MIB, 0);
-	caches = 2 * MIB / 8;
-	assert_int_equal(scan_all("repeat=3 warmup=1"), 0);
-	assert_int_equal(flushed, 0);
-	reset(1);
+	assert_scanned("repeat=3 warmup=1");
+	assert_int_equal(made.flushed, 0);
+	reset_with(1, .caches = 2 * MIB);
 	add(0, 2 * MIB, 0);
-	caches = 2 * MIB;
-	assert_int_equal(scan_all("repeat=3 warmup=1"), 0);
+	assert_scanned("repeat=3 warmup=1");
 	/* Before the ten samples that agree, and before the three that are kept. */
-	assert_int_equal(flushed, (10 + 3) * 2 * MIB);
+	assert_int_equal(made.flushed, (10 + 3) * 2 * MIB);
 }
 
 /* A short pass is repeated in a sample, and finds what the pass before it left in a cache. */
 static void test_a_short_pass_has_no_level(void **state)
 {
-	reset(1);
+	reset_with(1, .caches = 2 * MIB, .byte_ps = 0);
 	add(0, 2 * MIB, 0);
-	caches = 2 * MIB;
-	byte_ps = 0;
 	sim.overhead = 100;
-	assert_int_equal(scan_all("repeat=1 warmup=0"), 0);
+	assert_scanned("repeat=1 warmup=0");
 	assert_no_figure(rec, COL_LEVEL);
 }
 
@@ -242,7 +233,7 @@ static void test_little_of_a_region_is_not_measured(void **state)
 	reset(1);
 	add(0, MIB - 4096, 0);
 	add(2 * MIB, 2 * MIB, 0);
-	assert_int_equal(scan_all("repeat=1 warmup=0"), 0);
+	assert_scanned("repeat=1 warmup=0");
 	assert_int_equal(n, 1);
 	assert_figure(rec, COL_BEGIN, (START >> 20) + 2);
 }
@@ -252,10 +243,9 @@ static void test_without_addresses(void **state)
 	char note[160] = "";
 	struct mc_text t = MC_TEXT(note);
 
-	reset(1);
+	reset_with(1, .no_addresses = true);
 	add(0, 2 * MIB, 0);
-	no_addresses = true;
-	assert_int_equal(scan_all("repeat=1 warmup=0"), 0);
+	assert_scanned("repeat=1 warmup=0");
 	assert_no_figure(rec, COL_ADDRESS);
 	mc_engine_note(&t, &req, rec, n);
 	assert_non_null(strstr(note, "physical_address: "));
@@ -267,7 +257,7 @@ static void test_several_nodes_in_a_region(void **state)
 	add(0, MIB, 0);
 	add(MIB, MIB, 1);
 	add(2 * MIB, 2 * MIB, MC_NODE_NA);
-	assert_int_equal(scan_all("repeat=1 warmup=0"), 0);
+	assert_scanned("repeat=1 warmup=0");
 	assert_int_equal(rec[0].memory_node, MC_NODE_MIXED);
 	assert_int_equal(rec[1].memory_node, MC_NODE_NA);
 }
@@ -278,7 +268,7 @@ static void test_several_points(void **state)
 	reset(1);
 	add(0, 2 * MIB, 0);
 	regions_most = 4;
-	assert_int_equal(scan_all("op=read,write repeat=1 warmup=0"), 0);
+	assert_scanned("op=read,write repeat=1 warmup=0");
 	assert_int_equal(n, 2);
 	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
 	assert_int_equal(given, 2 * MIB);
@@ -288,10 +278,8 @@ static void test_several_points(void **state)
 
 static void test_a_stray_store_is_found(void **state)
 {
-	reset(1);
-	add(0, 2 * MIB, 0);
-	add(2 * MIB, 2 * MIB, 0);
-	struck = (u64 *)(memory + 2 * MIB + 800);
+	reset_with(1, .struck = (u64 *)(memory + 2 * MIB + 800));
+	add_regions(2);
 	assert_int_equal(scan_all("op=write repeat=2 warmup=0"), -EBADMSG);
 	assert_int_equal(n, 2);
 	assert_int_equal(rec[0].verified, MC_VERIFIED_OK);
@@ -301,9 +289,7 @@ static void test_a_stray_store_is_found(void **state)
 static void test_a_stop_keeps_what_was_measured(void **state)
 {
 	reset(1);
-	add(0, 2 * MIB, 0);
-	add(2 * MIB, 2 * MIB, 0);
-	add(4 * MIB, 2 * MIB, 0);
+	add_regions(3);
 	stop_after = 3;
 	assert_stopped("scan region=2M cpu=0 repeat=2 warmup=0", 2);
 	assert_no_figure(&rec[1], COL_NS);
@@ -313,11 +299,8 @@ static void test_a_stop_keeps_what_was_measured(void **state)
 /* Regions that are not measured for lack of memory are not taken for the end of memory. */
 static void test_no_memory_between_regions(void **state)
 {
-	reset(1);
-	add(0, 2 * MIB, 0);
-	add(2 * MIB, 2 * MIB, 0);
-	add(4 * MIB, 2 * MIB, 0);
-	fails_at = 1;
+	reset_with(1, .fails_at = 1);
+	add_regions(3);
 	assert_int_equal(scan_all("repeat=1 warmup=0"), -ENOMEM);
 	assert_string_equal(run.error.text, "region: no memory for the list");
 	assert_int_equal(n, 1);

@@ -34,49 +34,53 @@ enum {
 
 static u8 *memory;
 static struct mc_span span;
-static u64 memory_ps;		/* an access of memory */
-static u64 cpu_ps;		/* extra cost for each CPU before this one */
-static u64 every_ps, pause_ps;	/* each so often, memory pauses for so long */
-static u64 slow_every;		/* one of so many accesses takes ten times as long */
-static u64 accesses;
-static bool drops;		/* what is written is lost */
-static u64 lines_seen;		/* lines of memory that were accessed, a bit each */
-static u64 loaded_lines;	/* lines that other threads have accessed */
+/* Prices and oddities of the machine. */
+static struct made {
+	u64 memory_ps;		/* an access of memory */
+	u64 cpu_ps;		/* extra cost for each CPU before this one */
+	u64 every_ps, pause_ps;	/* each so often, memory pauses for so long */
+	u64 slow_every;		/* one of so many accesses takes ten times as long */
+	u64 accesses;
+	bool drops;		/* what is written is lost */
+	u64 lines_seen;		/* lines of memory that were accessed, a bit each */
+	u64 loaded_lines;	/* lines that other threads have accessed */
 
-/*
- * Events come between @from and @to accesses from one another, either during an access or between
- * two, the kinds in turn.
- */
-static u32 planting;		/* causes that are planted, a bit each; 0: none */
-static bool in_gaps;		/* they come between accesses */
+	/* Events come 50 to 150 accesses from one another, the kinds in turn. */
+	u32 planting;		/* causes that are planted, a bit each; 0: none */
+	bool in_gaps;		/* they come between accesses, not during one */
+	u32 long_causes;	/* causes whose events are 10 times as long */
+	u64 planted[MC_NCAUSES], planted_ps[MC_NCAUSES];
+	u64 counts[MC_NCAUSES];	/* as the system counts them */
+	bool was_stolen;
+	u32 counted;		/* causes that mc_causes_known() knows */
+	bool smi_event;		/* SMI_EVENT counts SMIs */
+	u64 walk_every;		/* one of so many accesses has a walk, which takes no time */
+	u64 still_ps;		/* time for which the core's clock stood still */
+	bool is_guest;
+} made;
+
+#define MADE	.memory_ps = 100 * NS, .long_causes = 1 << MC_CAUSE_STEAL, \
+		.counted = 1 << MC_CAUSE_SMI | 1 << MC_CAUSE_NMI | 1 << MC_CAUSE_SOFTIRQ
+
 static u64 next_event;		/* number of the access at which the next one comes */
 static u32 next_cause;
-static u32 long_causes;		/* causes whose events are 10 times as long */
-static u64 planted[MC_NCAUSES], planted_ps[MC_NCAUSES];
-static u64 counts[MC_NCAUSES];	/* as the system counts them */
 static u8 seen;			/* disturbances since the last look */
-static bool was_stolen;
-static u32 counted;		/* causes that mc_causes_known() knows */
-static bool smi_event;		/* SMI_EVENT counts SMIs */
-static u64 walk_every;		/* one of so many accesses has a walk, which takes no time */
-static u64 still_ps;		/* time for which the core's clock stood still */
-static bool is_guest;
 
 bool mc_hypervisor(void)
 {
-	return is_guest;
+	return made.is_guest;
 }
 
 u32 mc_causes_known(void)
 {
-	return counted;
+	return made.counted;
 }
 
 void mc_causes_read(u32 known, u64 *count)
 {
 	for (u32 i = 0; i < MC_NCAUSES; i++) {
 		if (known >> i & 1)
-			count[i] = counts[i];
+			count[i] = made.counts[i];
 	}
 	sim.event[0][MC_EVENT_LOAD_WALKS].value++;
 }
@@ -84,7 +88,7 @@ void mc_causes_read(u32 known, u64 *count)
 bool mc_smi_event(struct mc_counter *c)
 {
 	*c = (struct mc_counter){ .core = true, .pinned = true, .event = SMI_EVENT };
-	return smi_event;
+	return made.smi_event;
 }
 
 void mc_detector_begin(struct mc_detector *v)
@@ -99,16 +103,16 @@ u8 mc_detector_end(struct mc_detector *v)
 
 static enum mc_stolen look_for_stolen(int cpu, bool at_once)
 {
-	enum mc_stolen stolen = was_stolen ? MC_STOLEN : MC_NOT_STOLEN;
+	enum mc_stolen stolen = made.was_stolen ? MC_STOLEN : MC_NOT_STOLEN;
 
-	was_stolen = false;
+	made.was_stolen = false;
 	return stolen;
 }
 
 /* What an event of a cause leaves behind. An NMI and a softirq are seen as interrupts, too. */
 static void leave_traces(u32 cause)
 {
-	counts[cause]++;
+	made.counts[cause]++;
 	sim.event[0][SMI_EVENT].value += cause == MC_CAUSE_SMI;
 	sim.event[0][MC_EVENT_LOAD_WALKS].value += cause == MC_CAUSE_WALK;
 	switch (cause) {
@@ -124,7 +128,7 @@ static void leave_traces(u32 cause)
 		seen |= MC_BY_INTERRUPT;
 		break;
 	case MC_CAUSE_STEAL:
-		was_stolen = true;
+		made.was_stolen = true;
 		break;
 	}
 }
@@ -134,46 +138,46 @@ static u64 event_now(void)
 {
 	u64 ps;
 
-	if (!planting || accesses < next_event || planted[next_cause] == EVENTS)
+	if (!made.planting || made.accesses < next_event || made.planted[next_cause] == EVENTS)
 		return 0;
-	ps = EVENT_PS * (long_causes >> next_cause & 1 ? 10 : 1) + chance(EVENT_PS);
+	ps = EVENT_PS * (made.long_causes >> next_cause & 1 ? 10 : 1) + chance(EVENT_PS);
 	leave_traces(next_cause);
-	still_ps += next_cause == MC_CAUSE_FREQUENCY ? ps : 0;
-	planted[next_cause]++;
-	planted_ps[next_cause] += ps;
+	made.still_ps += next_cause == MC_CAUSE_FREQUENCY ? ps : 0;
+	made.planted[next_cause]++;
+	made.planted_ps[next_cause] += ps;
 	do {
 		next_cause = (next_cause + 1) % MC_NCAUSES;
-	} while (!(planting >> next_cause & 1));
-	next_event = accesses + 50 + chance(100);
+	} while (!(made.planting >> next_cause & 1));
+	next_event = made.accesses + 50 + chance(100);
 	return ps;
 }
 
 static u64 access_memory(void *at, u64 bytes, u64 n)
 {
 	u64 offset = (u8 *)at - memory, from = sim.now[sim_self()], into;
-	u64 ps = memory_ps + sim_self() * cpu_ps;
+	u64 ps = made.memory_ps + sim_self() * made.cpu_ps;
 
 	EXPECT(n == 1 && offset % 8 == 0 && offset + bytes <= BYTES);
-	lines_seen |= 1ULL << (offset / 64 % 64);
-	accesses++;
-	if (every_ps) {
-		into = from % every_ps;
-		ps += into < pause_ps ? pause_ps - into : 0;
+	made.lines_seen |= 1ULL << (offset / 64 % 64);
+	made.accesses++;
+	if (made.every_ps) {
+		into = from % made.every_ps;
+		ps += into < made.pause_ps ? made.pause_ps - into : 0;
 		ps += chance(3 * NS);	/* so that not all times are multiples of 20 ns */
 	}
-	if (walk_every && !chance(walk_every))
+	if (made.walk_every && !chance(made.walk_every))
 		sim.event[0][MC_EVENT_LOAD_WALKS].value++;
-	if (slow_every && !chance(slow_every))
-		ps += 9 * memory_ps;
-	sim_spend(ps + (in_gaps ? 0 : event_now()));
-	sim.event[0][MC_EVENT_CYCLES].value = 3 * (sim.now[sim_self()] - still_ps) / NS;
+	if (made.slow_every && !chance(made.slow_every))
+		ps += 9 * made.memory_ps;
+	sim_spend(ps + (made.in_gaps ? 0 : event_now()));
+	sim.event[0][MC_EVENT_CYCLES].value = 3 * (sim.now[sim_self()] - made.still_ps) / NS;
 	return 0;
 }
 
 static u64 store(void *at, u64 bytes, u64 value)
 {
 	access_memory(at, bytes, 1);
-	if (!drops)
+	if (!made.drops)
 		memcpy(at, &value, bytes);
 	return 0;
 }
@@ -208,7 +212,7 @@ const struct mc_mmio_loop mc_mmio_loops[] = {
 
 void mc_asm_paced(struct mc_paced *args)
 {
-	loaded_lines += args->steps;
+	made.loaded_lines += args->steps;
 	sim_spend(args->steps * 10 * NS);
 }
 
@@ -217,7 +221,7 @@ void *__real_mc_view_at(const struct mc_view *v, u64 at, u64 *left);
 void *__wrap_mc_view_at(const struct mc_view *v, u64 at, u64 *left);
 void *__wrap_mc_view_at(const struct mc_view *v, u64 at, u64 *left)
 {
-	if (in_gaps && sim_in_thread())
+	if (made.in_gaps && sim_in_thread())
 		sim_spend(event_now());
 	return __real_mc_view_at(v, at, left);
 }
@@ -228,27 +232,7 @@ static void costs(void)
 	chance_state = 0x9e3779b97f4a7c15ULL;	/* so that two equal runs go the same way */
 	span = (struct mc_span){ memory, 0, BYTES };
 	view = (struct mc_view){ &span, 1 };
-	memory_ps = 100 * NS;
-	cpu_ps = 0;
-	every_ps = 0;
-	pause_ps = 0;
-	slow_every = 0;
-	accesses = 0;
-	drops = false;
-	lines_seen = 0;
-	loaded_lines = 0;
-	planting = 0;
-	in_gaps = false;
-	memset(planted, 0, sizeof(planted));
-	memset(planted_ps, 0, sizeof(planted_ps));
-	long_causes = 1 << MC_CAUSE_STEAL;
-	memset(counts, 0, sizeof(counts));
-	was_stolen = false;
-	smi_event = false;
-	is_guest = false;
-	still_ps = 0;
-	walk_every = 0;
-	counted = 1 << MC_CAUSE_SMI | 1 << MC_CAUSE_NMI | 1 << MC_CAUSE_SOFTIRQ;
+	made = (struct made){ MADE };
 	sim.kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_STEAL | MC_BY_PREEMPTION;
 	sim.stolen = look_for_stolen;
 	/* A look at the clock costs what the clock is said to cost. */
@@ -265,9 +249,8 @@ static void assert_near(u64 value, u64 wanted, u64 permille)
 
 static void test_percentiles_are_those_of_single_accesses(void **state)
 {
-	reset(1);
-	slow_every = 500;
-	assert_int_equal(measure("tail size=64K repeat=10 count=20000"), 0);
+	reset_with(1, .slow_every = 500);
+	measured("tail size=64K repeat=10 count=20000");
 	assert_int_equal(n, 1);
 	assert_int_equal(rec->stats.samples, 10);
 	assert_figure(rec, COL_ACCESSES, 200000);
@@ -289,19 +272,18 @@ static void test_percentiles_are_those_of_single_accesses(void **state)
 	assert_near(rec->value[COL_LIMIT], 180 * NS, 10);
 	assert_int_equal(rec->point.v[KEY_FLUSH], 1);
 	assert_in_range(rec->window_max_ps, 1 * MS, 5 * MS);
-	assert_int_equal(lines_seen, 1);
+	assert_int_equal(made.lines_seen, 1);
 }
 
 /* What a spike is, the request can say. */
 static void test_the_limit_of_spikes_is_that_of_the_request(void **state)
 {
-	reset(1);
-	slow_every = 100;
-	assert_int_equal(measure("tail size=64K repeat=2 count=5000 spike=1us"), 0);
+	reset_with(1, .slow_every = 100);
+	measured("tail size=64K repeat=2 count=5000 spike=1us");
 	assert_figure(rec, COL_SPIKES, 0);
 	assert_no_figure(rec, COL_UNKNOWN_SHARE);
 	assert_figure(rec, COL_LIMIT, 1000 * NS);
-	assert_int_equal(measure("tail size=64K repeat=2 count=5000 spike=999ns"), 0);
+	measured("tail size=64K repeat=2 count=5000 spike=999ns");
 	assert_in_range(rec->value[COL_SPIKES], 50, 150);
 }
 
@@ -313,11 +295,9 @@ static void test_spikes_of_the_refresh_are_kept_one_by_one(void **state)
 	const struct mc_trace *trace;
 	u64 late = 0;
 
-	reset(1);
-	every_ps = 7800 * NS;
-	pause_ps = 350 * NS;
+	reset_with(1, .every_ps = 7800 * NS, .pause_ps = 350 * NS);
 	sim.look = 5 * NS;	/* so that accesses come at any time of a pause */
-	assert_int_equal(measure("tail size=64K repeat=2 count=50000"), 0);
+	measured("tail size=64K repeat=2 count=50000");
 	trace = rec->tail->trace;
 	assert_in_range(trace->before, 1000, MC_TRACE_BEFORE);
 	assert_in_range(trace->n - trace->before, 100, MC_TRACE);
@@ -336,25 +316,28 @@ static void test_spikes_of_the_refresh_are_kept_one_by_one(void **state)
 /* On a clock with coarse steps, all times have the period of its steps. */
 static void test_a_coarse_clock_shows_no_period(void **state)
 {
-	reset(1);
+	reset_with(1, .every_ps = 7800 * NS, .pause_ps = 2000 * NS);
 	sim.look = 300 * NS;
-	every_ps = 7800 * NS;
-	pause_ps = 2000 * NS;
-	assert_int_equal(measure("tail size=64K repeat=1 count=5000"), 0);
+	measured("tail size=64K repeat=1 count=5000");
 	assert_int_equal(rec->tail->trace->n + rec->tail->trace->unknown, 0);
 }
 
 /* ------------------------------------------------------------- the causes */
 
-static void plant(void)
+static void plant_these(u32 causes, u32 first)
 {
 	if (done != 1)
 		return;
-	planting = 1 << MC_CAUSE_PREEMPTION | 1 << MC_CAUSE_MIGRATION | 1 << MC_CAUSE_SMI |
-		   1 << MC_CAUSE_NMI | 1 << MC_CAUSE_SOFTIRQ | 1 << MC_CAUSE_INTERRUPT |
-		   1 << MC_CAUSE_STEAL | 1 << MC_CAUSE_UNKNOWN;
-	next_event = accesses + 100;
-	next_cause = MC_CAUSE_PREEMPTION;
+	made.planting = causes;
+	next_event = made.accesses + 100;
+	next_cause = first;
+}
+
+static void plant(void)
+{
+	plant_these(1 << MC_CAUSE_PREEMPTION | 1 << MC_CAUSE_MIGRATION | 1 << MC_CAUSE_SMI |
+		    1 << MC_CAUSE_NMI | 1 << MC_CAUSE_SOFTIRQ | 1 << MC_CAUSE_INTERRUPT |
+		    1 << MC_CAUSE_STEAL | 1 << MC_CAUSE_UNKNOWN, MC_CAUSE_PREEMPTION);
 }
 
 /*
@@ -365,27 +348,25 @@ static void test_planted_causes_are_found(void **state)
 {
 	u64 excess = 0;
 
-	reset(1);
-	every_ps = 7800 * NS;
-	pause_ps = 350 * NS;
+	reset_with(1, .every_ps = 7800 * NS, .pause_ps = 350 * NS);
 	after_sample = plant;
-	assert_int_equal(measure("tail size=64K repeat=2 count=50000 warmup=0"), 0);
+	measured("tail size=64K repeat=2 count=50000 warmup=0");
 	for (u32 cause = 0; cause < MC_NCAUSES; cause++) {
 		const struct mc_cause_sum *sum = &rec->tail->cause[cause];
 
 		print_message("%-10s planted %llu found %llu\n",
-			      mc_name_of(mc_cause_names, cause), planted[cause], sum->count);
+			      mc_name_of(mc_cause_names, cause), made.planted[cause], sum->count);
 		excess += sum->excess;
-		assert_int_equal(planted[cause], planting >> cause & 1 ? EVENTS : 0);
+		assert_int_equal(made.planted[cause], made.planting >> cause & 1 ? EVENTS : 0);
 		/* Those of the refresh are among the unknown ones. */
 		if (cause == MC_CAUSE_UNKNOWN) {
 			assert_in_range(sum->count, 1000, 10000);
 			continue;
 		}
-		assert_int_equal(sum->count, planted[cause]);
+		assert_int_equal(sum->count, made.planted[cause]);
 		/* An access that is hit may have waited for the refresh, too. */
-		assert_in_range(sum->excess, planted_ps[cause],
-				planted_ps[cause] + planted[cause] * pause_ps);
+		assert_in_range(sum->excess, made.planted_ps[cause],
+				made.planted_ps[cause] + made.planted[cause] * made.pause_ps);
 	}
 	assert_int_equal(excess, mc_tail_excess(rec->tail));
 	assert_figure(rec, COL_MAX, mc_tail_ps(rec->tail, rec->tail->worst->ticks));
@@ -398,7 +379,7 @@ static void test_an_interrupt_may_be_a_preemption(void **state)
 	reset(1);
 	sim.kinds = MC_BY_INTERRUPT;
 	after_sample = plant;
-	assert_int_equal(measure("tail size=64K repeat=2 count=50000 warmup=0 places=all"), 0);
+	measured("tail size=64K repeat=2 count=50000 warmup=0 places=all");
 	assert_int_equal(rec->tail->cause[MC_CAUSE_INTERRUPT].count, 0);
 	assert_in_range(rec->tail->cause[MC_CAUSE_TAKEN].count, EVENTS, 6 * EVENTS);
 	assert_int_equal(rec->tail->known & (1 << MC_CAUSE_INTERRUPT | 1 << MC_CAUSE_TAKEN),
@@ -414,37 +395,27 @@ static void come_before_a_window(struct mc_worker *w)
 static void test_what_comes_between_accesses_is_no_cause(void **state)
 {
 	static const char * const delays[] = { "0", "12us" };
-	char line[120];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(delays); i++) {
-		reset(1);
-		every_ps = 7800 * NS;
-		pause_ps = 350 * NS;
-		in_gaps = true;
+		reset_with(1, .every_ps = 7800 * NS, .pause_ps = 350 * NS, .in_gaps = true);
 		sim.events = MC_NEVENTS;
 		after_sample = plant;
 		sim.opened = come_before_a_window;
-		snprintf(line, sizeof(line),
-			 "tail size=64K repeat=2 count=50000 warmup=0 places=all delay=%s",
+		measured("tail size=64K repeat=2 count=50000 warmup=0 places=all delay=%s",
 			 delays[i]);
-		assert_int_equal(measure(line), 0);
-		assert_int_equal(planted[MC_CAUSE_INTERRUPT], EVENTS);
+		assert_int_equal(made.planted[MC_CAUSE_INTERRUPT], EVENTS);
 		for (u32 cause = 0; cause < MC_NCAUSES; cause++) {
 			if (cause != MC_CAUSE_UNKNOWN)
 				assert_int_equal(rec->tail->cause[cause].count, 0);
 		}
-		assert_int_equal(lines_seen, ~0ULL);
+		assert_int_equal(made.lines_seen, ~0ULL);
 	}
 }
 
 static void plant_core_events(void)
 {
-	if (done != 1)
-		return;
-	planting = 1 << MC_CAUSE_WALK | 1 << MC_CAUSE_SMI | 1 << MC_CAUSE_FREQUENCY |
-		   1 << MC_CAUSE_UNKNOWN;
-	next_event = accesses + 100;
-	next_cause = MC_CAUSE_WALK;
+	plant_these(1 << MC_CAUSE_WALK | 1 << MC_CAUSE_SMI | 1 << MC_CAUSE_FREQUENCY |
+		    1 << MC_CAUSE_UNKNOWN, MC_CAUSE_WALK);
 }
 
 /*
@@ -469,25 +440,19 @@ static void test_events_of_the_pmu_are_causes(void **state)
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
 		u32 known, least = rows[i].walk_every == 10;
-		char line[100];
 
-		reset(1);
+		reset_with(1, .is_guest = rows[i].guest, .smi_event = true, .counted = 0,
+			   .walk_every = rows[i].walk_every);
 		sim.events = MC_NEVENTS;
 		sim.off_pmu = rows[i].off;
-		is_guest = rows[i].guest;
 		sim.refuses[MC_EVENT_STORE_WALKS] = ENOENT;
-		counted = 0;
-		smi_event = true;
-		walk_every = rows[i].walk_every;
 		after_sample = plant_core_events;
-		snprintf(line, sizeof(line), "tail size=64K repeat=2 count=50000 warmup=0%s",
-			 rows[i].more);
-		assert_int_equal(measure(line), 0);
+		measured("tail size=64K repeat=2 count=50000 warmup=0%s", rows[i].more);
 		known = rec->tail->known;
 		assert_int_equal(known >> MC_CAUSE_WALK & 1, rows[i].walks);
 		assert_int_equal(known >> MC_CAUSE_SMI & 1, rows[i].smis);
 		assert_int_equal(known >> MC_CAUSE_FREQUENCY & 1, rows[i].frequency);
-		assert_int_equal(planted[MC_CAUSE_WALK], EVENTS);
+		assert_int_equal(made.planted[MC_CAUSE_WALK], EVENTS);
 		assert_figure(rec, COL_SPIKES, 4 * EVENTS);
 		/* One of ten of the other events falls on an access with a walk. */
 		assert_in_range(rec->tail->cause[MC_CAUSE_WALK].count, rows[i].walks * EVENTS,
@@ -508,11 +473,11 @@ static void test_a_long_spike_is_no_walk(void **state)
 		sim.events = MC_NEVENTS;
 		if (i)
 			sim.kinds = MC_BY_INTERRUPT;	/* stolen time is not known */
-		long_causes |= 1 << MC_CAUSE_WALK;
+		made.long_causes |= 1 << MC_CAUSE_WALK;
 		after_sample = plant_core_events;
-		assert_int_equal(measure("tail size=64K repeat=2 count=50000 warmup=0"), 0);
+		measured("tail size=64K repeat=2 count=50000 warmup=0");
 		assert_int_equal(rec->tail->known >> MC_CAUSE_WALK & 1, 1);
-		assert_int_equal(planted[MC_CAUSE_WALK], EVENTS);
+		assert_int_equal(made.planted[MC_CAUSE_WALK], EVENTS);
 		assert_int_equal(rec->tail->cause[MC_CAUSE_WALK].count, 0);
 		assert_int_equal(rec->tail->cause[MC_CAUSE_UNKNOWN].count, 2 * EVENTS);
 	}
@@ -540,11 +505,10 @@ static void test_unknown_causes_are_said(void **state)
 	static char text[MC_TAIL_ROW_MAX];
 	struct mc_text t = MC_TEXT(text);
 
-	reset(1);
-	counted = 0;
+	reset_with(1, .counted = 0);
 	sim.kinds = MC_BY_INTERRUPT;
 	after_sample = plant;
-	assert_int_equal(measure("tail size=64K repeat=2 count=50000"), 0);
+	measured("tail size=64K repeat=2 count=50000");
 	mc_tail_json(&t, rec->tail);
 	assert_non_null(strstr(text, "{\"cause\":\"smi\",\"count\":null,"));
 	assert_non_null(strstr(text, "{\"cause\":\"steal\",\"count\":null,"));
@@ -562,19 +526,16 @@ static void test_what_is_stored_is_verified(void **state)
 	static const char *const ops[] = {
 		"op=write", "op=write width=4", "op=atomic", "op=write places=all",
 	};
-	char line[100];
 
 	for (u32 i = 0; i < ARRAY_SIZE(ops); i++) {
 		reset(1);
-		snprintf(line, sizeof(line), "tail size=64K repeat=2 count=5000 %s", ops[i]);
 		sim_waits = 0;
-		assert_int_equal(measure(line), 0);
+		measured("tail size=64K repeat=2 count=5000 %s", ops[i]);
 		assert_int_equal(rec->verified, MC_VERIFIED_OK);
-		assert_int_equal(sim_waits, strstr(line, "=write") ? accesses : 0);
+		assert_int_equal(sim_waits, strstr(ops[i], "=write") ? made.accesses : 0);
 		assert_false(mc_test_tail.reads_only(&rec->point));
 	}
-	reset(1);
-	drops = true;
+	reset_with(1, .drops = true);
 	assert_int_equal(measure("tail size=64K repeat=2 count=5000 op=write"), -EBADMSG);
 	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 }
@@ -583,14 +544,14 @@ static void test_what_is_stored_is_verified(void **state)
 static void test_the_wait_begins_with_the_samples(void **state)
 {
 	reset(1);
-	assert_int_equal(measure("tail size=64K count=1000 repeat=2 warmup=0"), 0);
+	measured("tail size=64K count=1000 repeat=2 warmup=0");
 	assert_in_range(rec->warmup_ps, 1 * MS, 10 * MS);
 }
 
 static void test_accesses_keep_their_pace(void **state)
 {
 	reset(1);
-	assert_int_equal(measure("tail size=64K repeat=2 count=5000 delay=2us"), 0);
+	measured("tail size=64K repeat=2 count=5000 delay=2us");
 	assert_in_range(rec->value[COL_STEP], 2000 * NS, 2500 * NS);
 	assert_near(rec->value[COL_P50], 100 * NS, 10);
 }
@@ -599,10 +560,10 @@ static void test_accesses_keep_their_pace(void **state)
 static void test_little_is_done_before_samples_at_a_slow_pace(void **state)
 {
 	reset(1);
-	assert_int_equal(measure("tail size=64K repeat=1 warmup=0 count=1000 delay=1ms"), 0);
+	measured("tail size=64K repeat=1 warmup=0 count=1000 delay=1ms");
 	assert_figure(rec, COL_ACCESSES, 1000);
 	/* Those of the sample, and of one until the loop has settled, are 2000. */
-	assert_in_range(accesses, 3000, 3500);
+	assert_in_range(made.accesses, 3000, 3500);
 }
 
 /* Interrupts may be off in any window, also in those before the samples. */
@@ -610,7 +571,7 @@ static void test_a_slow_clock_makes_no_window_longer(void **state)
 {
 	reset(1);
 	sim.look = 2000 * NS;
-	assert_int_equal(measure("tail size=64K repeat=1 count=1000 irq=off"), 0);
+	measured("tail size=64K repeat=1 count=1000 irq=off");
 	assert_figure(rec, COL_CLOCK, 2000 * NS);
 	assert_in_range(sim.longest, 1 * MS, 3 * MS);
 	assert_int_equal(rec->window_max_ps, sim.longest);
@@ -630,7 +591,7 @@ static void test_a_clock_that_runs_backwards(void **state)
 	reset(1);
 	timed = 0;
 	sim.closing = turn_back;
-	assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=20000"), 0);
+	measured("tail size=64K repeat=3 warmup=0 count=20000");
 	assert_int_equal(rec->stats.samples, 2);
 	assert_int_equal(rec->stats.left_out, 1);
 	assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
@@ -647,23 +608,21 @@ static void prolong_load(struct mc_worker *w)
 static void test_several_cpus(void **state)
 {
 	reset(3);
-	assert_int_equal(measure("tail size=64K repeat=2 count=5000 cpu=0-2"), 0);
+	measured("tail size=64K repeat=2 count=5000 cpu=0-2");
 	assert_int_equal(n, 1);
 	assert_figure(rec, COL_ACCESSES, 30000);
-	assert_int_equal(loaded_lines, 0);
+	assert_int_equal(made.loaded_lines, 0);
 	/* The slowest access may be a usual one of another CPU than the one with spikes. */
-	reset(2);
-	cpu_ps = 2000 * NS;
-	slow_every = 100;
-	assert_int_equal(measure("tail size=64K repeat=2 count=5000 cpu=0,1"), 0);
+	reset_with(2, .cpu_ps = 2000 * NS, .slow_every = 100);
+	measured("tail size=64K repeat=2 count=5000 cpu=0,1");
 	assert_true(rec->value[COL_SPIKES] > 0);
 	assert_figure(rec, COL_MAX, 3000 * NS);
 	assert_no_figure(rec, COL_MAX_CAUSE);
 	reset(3);
 	sim.closing = prolong_load;
-	assert_int_equal(measure("tail size=64K repeat=2 count=5000 cpu=0-2 load=read"), 0);
+	measured("tail size=64K repeat=2 count=5000 cpu=0-2 load=read");
 	assert_figure(rec, COL_ACCESSES, 10000);
-	assert_true(loaded_lines > 1000);
+	assert_true(made.loaded_lines > 1000);
 	/* Interrupts may be off in the windows of the load, too. */
 	assert_int_equal(rec->window_max_ps, sim.longest);
 }
@@ -700,7 +659,7 @@ static int stop_why;
 
 static void stop_there(struct mc_worker *w)
 {
-	if (accesses > stop_beyond)
+	if (made.accesses > stop_beyond)
 		mc_threads_stop(run.threads, stop_why);
 }
 
@@ -750,13 +709,11 @@ static void test_a_stop_within_a_sample_loses_no_access(void **state)
 
 		snprintf(line, sizeof(line), "tail size=64K repeat=3 count=%llu%s%s", count,
 			 rows[i].warmups == 1 ? " warmup=0" : "", rows[i].more);
-		reset(rows[i].threads);
-		slow_every = 500;
-		assert_int_equal(measure(line), 0);
+		reset_with(rows[i].threads, .slow_every = 500);
+		measured(line);
 		assert_figure(rec, COL_STOPPED, false);
-		before = accesses - (rows[i].warmups + 3) * all;
-		reset(rows[i].threads);
-		slow_every = 500;
+		before = made.accesses - (rows[i].warmups + 3) * all;
+		reset_with(rows[i].threads, .slow_every = 500);
 		sim.closing = stop_there;
 		stop_why = rows[i].why;
 		stop_beyond = before + all * rows[i].at / 10;
@@ -764,7 +721,8 @@ static void test_a_stop_within_a_sample_loses_no_access(void **state)
 		assert_int_equal(n, 1);
 		assert_int_equal(rec->stats.samples, rows[i].samples);
 		assert_figure(rec, COL_STOPPED, true);
-		assert_sums(accesses - before - (rows[i].samples > 1 ? rows[i].warmups * all : 0));
+		assert_sums(made.accesses - before -
+			    (rows[i].samples > 1 ? rows[i].warmups * all : 0));
 		assert_near(rec->value[COL_P50], 100 * NS, 10);
 		assert_true(mc_test_tail.note(&t, rec));
 		assert_int_equal(rec->verified, strstr(line, "op=write") ? MC_VERIFIED_OK :
@@ -795,15 +753,13 @@ static void test_a_stop_during_trials_loses_no_sample(void **state)
 	const u64 count = 100000;
 	u64 before;
 
-	reset(1);
-	slow_every = 500;
-	assert_int_equal(measure("tail size=64K count=100000 warmup=0 repeat=1"), 0);
-	before = accesses - 2 * count;
+	reset_with(1, .slow_every = 500);
+	measured("tail size=64K count=100000 warmup=0 repeat=1");
+	before = made.accesses - 2 * count;
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
 		u64 earlier = (rows[i].trials + 1) * before + rows[i].trials * count;
 
-		reset(1);
-		slow_every = 500;
+		reset_with(1, .slow_every = 500);
 		sim.closing = stop_there;
 		stop_why = -EINTR;
 		stop_beyond = earlier + count * rows[i].at / 10;
@@ -812,8 +768,8 @@ static void test_a_stop_during_trials_loses_no_sample(void **state)
 		assert_int_equal(rec->stats.samples, rows[i].samples);
 		assert_figure(rec, COL_STOPPED, rows[i].stopped);
 		/* Trials differ by some accesses before their samples. */
-		assert_near(rec->value[COL_ACCESSES], rows[i].stopped ? accesses - earlier : count,
-			    1);
+		assert_near(rec->value[COL_ACCESSES],
+			    rows[i].stopped ? made.accesses - earlier : count, 1);
 		assert_sums(rec->value[COL_ACCESSES]);
 	}
 }
@@ -822,7 +778,7 @@ static void test_a_stop_during_trials_loses_no_sample(void **state)
 static void stop_and_turn_back(struct mc_worker *w)
 {
 	stop_there(w);
-	if (accesses > stop_beyond)
+	if (made.accesses > stop_beyond)
 		sim.now[w->index] = w->began - NS;
 }
 
@@ -830,8 +786,8 @@ static void stop_and_turn_back(struct mc_worker *w)
 static void end_before(const char *line, u64 left, void (*closing)(struct mc_worker *w))
 {
 	reset(1);
-	assert_int_equal(measure(line), 0);
-	stop_beyond = accesses - left;
+	measured(line);
+	stop_beyond = made.accesses - left;
 	reset(1);
 	sim.closing = closing;
 	stop_why = -EINTR;

@@ -20,10 +20,15 @@ enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
 
 /* ---------------------------------------------------------------- the machine */
 
-static u64 cpu_ps;			/* extra cost for each CPU before this one */
-static u64 first_page_ps;		/* extra cost on the first page */
-static u64 odd_at;			/* number of the chase that takes another time, */
-static u64 odd_tenths;			/* in tenths of what it would take */
+/* Prices and oddities of the machine. */
+static struct made {
+	u64 cpu_ps;			/* extra cost for each CPU before this one */
+	u64 first_page_ps;		/* extra cost on the first page */
+	u64 odd_at;			/* number of the chase that takes another time, */
+	u64 odd_tenths;			/* in tenths of what it would take */
+} made;
+
+#define MADE	.cpu_ps = 0
 static u8 lines[64];			/* places in a page that were loaded from, but for page 0 */
 
 static u64 price(const struct access *a, u64 now_ps)
@@ -31,13 +36,13 @@ static u64 price(const struct access *a, u64 now_ps)
 	/* The lines close together are on the first page. */
 	if (a->physical >= 4096)
 		lines[a->physical / 64 % 64] = 1;
-	return machine_price(a) + sim_self() * cpu_ps +
-	       (a->physical < machine.covered ? first_page_ps : 0);
+	return machine_price(a) + sim_self() * made.cpu_ps +
+	       (a->physical < machine.covered ? made.first_page_ps : 0);
 }
 
 static u64 spend(u64 ps)
 {
-	return machine.calls == odd_at ? ps * odd_tenths / 10 : ps;
+	return machine.calls == made.odd_at ? ps * made.odd_tenths / 10 : ps;
 }
 
 static void costs(void)
@@ -47,9 +52,7 @@ static void costs(void)
 	machine.spend = spend;
 	machine.turn = &run.part;
 	view = (struct mc_view){ machine.spans, 1 };
-	cpu_ps = 0;
-	first_page_ps = 0;
-	odd_at = 0;
+	made = (struct made){ MADE };
 	memset(lines, 0, sizeof(lines));
 }
 
@@ -70,26 +73,24 @@ static void assert_step(const struct mc_record *r, u64 pages, u64 tlb_ps)
 static void test_large_pages_reach_further(void **state)
 {
 	static const char *const pages[] = { "2m", "thp" };
-	char line[60];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(pages); i++) {
 		reset(1);
 		machine.covered = 2 << 20;
 		page_bytes = machine.covered;
-		snprintf(line, sizeof(line), "tlb size=4M,16M page=%s", pages[i]);
-		assert_int_equal(measure(line), 0);
+		measured("tlb size=4M,16M page=%s", pages[i]);
 		assert_int_equal(n, 2);
 		assert_step(&rec[0], 2, 0);
 		assert_step(&rec[1], 8, 0);
 	}
 	/* If huge pages were not given, or it is not known, the figures show that. */
 	reset(1);
-	assert_int_equal(measure("tlb size=16M page=thp"), 0);
+	measured("tlb size=16M page=thp");
 	assert_figure(rec, COL_PAGES, 8);
 	assert_figure(rec, COL_PAGE_BYTES, 4096);
 	reset(1);
 	page_bytes = 0;
-	assert_int_equal(measure("tlb size=64K page=4k"), 0);
+	measured("tlb size=64K page=4k");
 	assert_no_figure(rec, COL_PAGE_BYTES);
 	assert_figure(rec, COL_TLB_NS, 0);
 }
@@ -100,7 +101,7 @@ static void test_loads_spread_over_the_lines_of_a_page(void **state)
 	u64 i, used = 0;
 
 	reset(1);
-	assert_int_equal(measure("tlb size=256K page=4k"), 0);
+	measured("tlb size=256K page=4k");
 	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		used += lines[i];
 	assert_int_equal(used, 63);
@@ -109,9 +110,8 @@ static void test_loads_spread_over_the_lines_of_a_page(void **state)
 /* A negative difference counts as 0: 63 loads of 4 ns and one of 10 ns, or all of 10 ns. */
 static void test_no_translation_gives_time_back(void **state)
 {
-	reset(1);
-	first_page_ps = 6 * NS;
-	assert_int_equal(measure("tlb size=256K page=4k"), 0);
+	reset_with(1, .first_page_ps = 6 * NS);
+	measured("tlb size=256K page=4k");
 	assert_figure(rec, COL_NS, mc_rounded((63 * 4 + 10) * NS, 1, 64));
 	assert_figure(rec, COL_PACKED_NS, 10 * NS);
 	assert_figure(rec, COL_TLB_NS, 0);
@@ -120,16 +120,15 @@ static void test_no_translation_gives_time_back(void **state)
 /* One sample that is slower than the others, or faster, changes no figure. */
 static void test_the_median_of_close_lines_counts(void **state)
 {
-	u64 at, all;
+	u64 at, all, tenths;
 
 	reset(1);
-	assert_int_equal(measure("tlb size=512K page=4k warmup=1 repeat=3"), 0);
+	measured("tlb size=512K page=4k warmup=1 repeat=3");
 	all = machine.calls;
 	for (at = 1; at <= all; at++) {
-		for (odd_tenths = 5; odd_tenths <= 20; odd_tenths += 15) {
-			reset(1);
-			odd_at = at;
-			assert_int_equal(measure("tlb size=512K page=4k warmup=1 repeat=3"), 0);
+		for (tenths = 5; tenths <= 20; tenths += 15) {
+			reset_with(1, .odd_at = at, .odd_tenths = tenths);
+			measured("tlb size=512K page=4k warmup=1 repeat=3");
 			assert_step(&rec[0], 128, SECOND_PS);
 		}
 	}
@@ -141,9 +140,8 @@ static void test_cpus_take_turns(void **state)
 {
 	unsigned int i;
 
-	reset(3);
-	cpu_ps = 1 * NS;
-	assert_int_equal(measure("tlb size=512K page=4k cpu=0-2"), 0);
+	reset_with(3, .cpu_ps = 1 * NS);
+	measured("tlb size=512K page=4k cpu=0-2");
 	assert_int_equal(n, 3);
 	for (i = 0; i < n; i++) {
 		assert_figure(&rec[i], COL_PACKED_NS, (4 + i) * NS);
@@ -162,9 +160,9 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("tlb size=2M page=2m", -EINVAL, "size");
 	assert_non_null(strstr(run.error.text, "2048K"));
 	assert_refused("tlb size=8K page=4k,thp", -EINVAL, "size");
-	assert_int_equal(measure("tlb size=8K page=4k"), 0);
+	measured("tlb size=8K page=4k");
 	/* Here, page=auto is 4 KiB. */
-	assert_int_equal(measure("tlb size=8K page=auto"), 0);
+	measured("tlb size=8K page=auto");
 	assert_figure(rec, COL_PAGES, 2);
 }
 

@@ -99,7 +99,7 @@ static void test_what_sched_auto_means(void **state)
 		run.side = &who;
 		the_test.threads = rows[i].threads == 2 ? own_threads : NULL;
 		the_test.spec.memoryless = rows[i].memoryless;
-		assert_int_equal(measure(rows[i].line), 0);
+		measured(rows[i].line);
 		assert_int_equal(rec[0].point.v[MC_KEY_SCHED], rows[i].had);
 		assert_int_equal(run.threads->fifo, rows[i].had == MC_SCHED_FIFO);
 	}
@@ -110,7 +110,7 @@ static void test_what_sched_auto_means(void **state)
 static void test_each_cpu_is_the_only_one(void **state)
 {
 	reset(3);
-	assert_int_equal(measure("turns cpu=0-2 measure=each size=4K,8K"), 0);
+	measured("turns cpu=0-2 measure=each size=4K,8K");
 	assert_int_equal(n, 2 * 3);
 	assert_int_equal(sizes_checked, 2);
 	for (unsigned int i = 0; i < n; i++) {
@@ -132,7 +132,7 @@ static void test_each_cpu_is_the_only_one(void **state)
 static void test_with_node_local_too(void **state)
 {
 	reset(4);
-	assert_int_equal(measure("turns cpu=0-3 measure=each node=local size=4K"), 0);
+	measured("turns cpu=0-3 measure=each node=local size=4K");
 	assert_int_equal(n, 4);
 	for (unsigned int i = 0; i < n; i++) {
 		assert_true(wanted[i].alone);
@@ -145,7 +145,7 @@ static void test_with_node_local_too(void **state)
 static void test_together_is_the_preset(void **state)
 {
 	reset(3);
-	assert_int_equal(measure("turns cpu=0-2 size=4K"), 0);
+	measured("turns cpu=0-2 size=4K");
 	assert_int_equal(n, 1);
 	assert_int_equal(rec->cpu, MC_CPU_ALL);
 	assert_int_equal(rec->threads, 3);

@@ -140,31 +140,33 @@ static void reset(unsigned int threads)
 	clock_calls = 0;
 }
 
-/* @line: the part after "bandwidth irq=off warmup=1 repeat=3 " */
-static int check(const char *line)
+/* @format: the part after "bandwidth irq=off warmup=1 repeat=3 " */
+static int check(const char *format, ...)
 {
-	char text[200];
-	int len = snprintf(text, sizeof(text),
-			   "bandwidth irq=off warmup=1 repeat=3 %s", line);
+	char text[200] = "bandwidth irq=off warmup=1 repeat=3 ";
+	size_t len = strlen(text);
+	va_list args;
 
+	va_start(args, format);
+	len += vsnprintf(text + len, sizeof(text) - len, format, args);
+	va_end(args);
 	assert_int_equal(mc_request_parse(&req, text, len, specs, &run.error), 0);
 	rec = (struct mc_record){ 0 };
 	mc_request_point(&req, 0, &rec.point);
 	return mc_test_bandwidth.check(&run, &rec.point);
 }
 
-static int measure(const char *line)
+static int measure_checked(void)
 {
-	struct mc_point point;
-	int err = check(line);
+	struct mc_point point = rec.point;
+	int err;
 
-	point = rec.point;
 	memset(low, blank, sizeof(low));
 	memset(high, blank, sizeof(high));
 	memset(low + (SIZE - FIRST) / 8, 0xa5, 16 * 8);
 	memset(high + FIRST / 8, 0xa5, 16 * 8);
 	uc_word[0] = ~0ULL;
-	err = err ? err : mc_test_run(&mc_test_bandwidth, &run, &point, &rec);
+	err = mc_test_run(&mc_test_bandwidth, &run, &point, &rec);
 	for (u64 i = 0; i < 16; i++) {
 		assert_true(low[(SIZE - FIRST) / 8 + i] == GUARD);
 		assert_true(high[FIRST / 8 + i] == GUARD);
@@ -172,17 +174,14 @@ static int measure(const char *line)
 	return err;
 }
 
-/* Run the line that this format makes. Return: its verdict. */
-static inline enum mc_verified verified(const char *fmt, ...)
-{
-	char line[120];
-	va_list args;
+#define measure(...)	(check(__VA_ARGS__) ?: measure_checked())
 
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	assert_int_equal(measure(line), 0);
+static inline enum mc_verified verdict(int err)
+{
+	assert_int_equal(err, 0);
 	return rec.verified;
 }
+
+#define verified(...)	verdict(measure(__VA_ARGS__))
 
 #endif /* MC_STUB_BANDWIDTH_H */

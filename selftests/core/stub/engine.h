@@ -88,6 +88,13 @@ static const struct mc_side side = {
 
 /* ------------------------------------------------------------------- a run */
 
+/* A machine that differs from MADE, of the file that includes this, in these members. */
+#define reset_with(threads, ...)				\
+	do {							\
+		reset(threads);					\
+		made = (struct made){ MADE, __VA_ARGS__ };	\
+	} while (0)
+
 static void reset(unsigned int threads)
 {
 	run = (struct mc_run){ .req = &req, .side = &side, .threads = sim_reset(threads) };
@@ -99,12 +106,18 @@ static void reset(unsigned int threads)
 	costs();
 }
 
-static int measure(const char *line)
+/* Run the request that this format makes. Return: 0 or its errno. */
+static __printf(1, 2) int measure(const char *format, ...)
 {
+	char line[200];
 	unsigned int i;
+	va_list args;
 	u32 *pairs;
 	int err;
 
+	va_start(args, format);
+	assert_in_range(vsnprintf(line, sizeof(line), format, args), 1, sizeof(line) - 1);
+	va_end(args);
 	for (i = 0; i < RECORDS_MOST; i++) {
 		mc_free(rec[i].histogram);
 		mc_free(rec[i].tail);
@@ -122,6 +135,13 @@ static int measure(const char *line)
 		fail_msg("%s", sim.failed);
 	return err;
 }
+
+/* The request succeeds. */
+#define measured(...)						\
+	do {							\
+		if (measure(__VA_ARGS__))			\
+			fail_msg("%s", run.error.text);		\
+	} while (0)
 
 /* The error names @key, and nothing was done. */
 static inline void assert_refused(const char *line, int err, const char *key)
