@@ -2,8 +2,6 @@
 /* Request lines that are wrong: each is refused, and its error says what is wrong. */
 #include "request.h"
 
-static struct mc_request req;
-
 /* The error starts with @key and a colon, and contains @says after that. */
 static const struct bad {
 	const char *line;
@@ -113,10 +111,14 @@ static const struct {
 	{ "bandwidth", "target", "'disk' is no target; write ram, pci:0000:03:00.0/2 or", "disk" },
 	{ "bandwidth", "target", "%", "ram,ram" },
 	{ "bandwidth", "target", "is no target",
-	  "pci: pci:3:00.0/2 pci:pci:03:00.0/2 000:03:00.0/2 03:00.0 pci:0000:03:00.0 "
-	  "pci:0000:03:00.0/ pci:0000:03:00.0/6 pci:0000:03:00.8/2 pci:0000:03:20.0/2 "
-	  "pci:0000:103:00.0/2 pci:0000:03:00.0/2x pci:100000000:03:00.0/2 phys: "
-	  "phys:0x30000000 phys:0x30000000+ phys:0x30000000+0 phys:0x+4K phys:0x30000000+128T "
+	  "pci: pci:3:00.0/2 pci:pci:03:00.0/2 000:03:00.0/2 03:00.0 pci:0000:03:00.0" },
+	{ "bandwidth", "target", "is no target",
+	  "pci:0000:03:00.0/ pci:0000:03:00.0/6 pci:0000:03:00.8/2 pci:0000:03:20.0/2" },
+	{ "bandwidth", "target", "is no target",
+	  "pci:0000:103:00.0/2 pci:0000:03:00.0/2x pci:100000000:03:00.0/2 phys:" },
+	{ "bandwidth", "target", "is no target",
+	  "phys:0x30000000 phys:0x30000000+ phys:0x30000000+0 phys:0x+4K phys:0x30000000+128T" },
+	{ "bandwidth", "target", "is no target",
 	  "phys:0x10000000000000000+4K phys:0xfffffffffffff000+8K phys:4K+17179869184G" },
 	{ "bandwidth", "target", "in whole pages",
 	  "phys:0x30000800+4K phys:0x30000000+6K phys:30000000+128M" },
@@ -135,8 +137,8 @@ static const struct {
 	{ "bandwidth", "timeout", "from 0 to 86400", "86401" },
 	{ "bandwidth", "timeout", "one value", "1,2" },
 	{ "bandwidth", "timeout", "not a whole number from 0 to 86400", "0.5" },
-	{ "bandwidth", "time", "'0.0004' is not a number from 0.001 to 86400 with at most 3 decimals or '0'",
-	  "0.0004" },
+	{ "bandwidth", "time",
+	  "'0.0004' is not a number from 0.001 to 86400 with at most 3 decimals or '0'", "0.0004" },
 	{ "bandwidth", "time", "at most 3 decimals", "0.4000 1.0005s" },
 	{ "bandwidth", "time", "from 0.001 to 86400", "0.000 86400.001 86401 25h" },
 	{ "bandwidth", "time", "%",

@@ -3,7 +3,6 @@
  * Generated requests against a model: a request unfolds to what was written, and
  * a request that is shown and parsed again is the same request.
  */
-#include "json.h"
 #include "request.h"
 
 #define MOST	6	/* values that a list has; ranges add more */
@@ -17,7 +16,7 @@ struct model {
 
 static u64 seed = 5;
 static char line[MC_LINE_MAX + 1];
-static struct mc_request req, again;
+static struct mc_request again;
 
 static u64 below(u64 n)
 {

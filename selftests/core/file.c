@@ -25,9 +25,8 @@ static void assert_rates(u64 bytes, u64 transfers, u64 ps)
 
 static void test_one_reader(void **state)
 {
-	reset(1);
-	written(PATH, BYTES);
-	assert_int_equal(measure(READ), 0);
+	reset_written(1, BYTES);
+	measured(READ);
 	assert_rates(BYTES, 16, ALONE_PS);
 	/* 1048576 bytes and 16 transfers in 120.8576 us. */
 	assert_figure(rec, COL_MB_PER_S, 8676128);
@@ -44,30 +43,26 @@ static void test_one_reader(void **state)
 
 static void test_transfers_of_a_file_that_is_no_multiple(void **state)
 {
-	reset(1);
-	written(PATH, 100000);
-	assert_int_equal(measure(READ), 0);
+	reset_written(1, 100000);
+	measured(READ);
 	assert_rates(100000, 2, 2 * 1000 * NS + 100000 * 100);
 	/* Direct I/O transfers everything but the last part in aligned pieces. */
-	reset(1);
-	written(PATH, 100000);
-	assert_int_equal(measure(READ " direct=on check=on"), 0);
+	reset_written(1, 100000);
+	measured(READ " direct=on check=on");
 	assert_rates(100000, 2, 2 * 1000 * NS + 100000 * 100);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
 	/* Calls of 1000 bytes each: 66 of them for 64 KiB and 35 for the rest. */
-	reset(1);
-	written(PATH, 100000);
+	reset_written(1, 100000);
 	files.most = 1000;
-	assert_int_equal(measure(READ " check=on"), 0);
+	measured(READ " check=on");
 	assert_rates(100000, 2, 101 * 1000 * NS + 100000 * 100);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
 }
 
 static void test_readers_of_one_file(void **state)
 {
-	reset(3);
-	written(PATH, BYTES);
-	assert_int_equal(measure(READ " readers=3 check=on"), 0);
+	reset_written(3, BYTES);
+	measured(READ " readers=3 check=on");
 	assert_rates(3 * BYTES, 3 * 16, ALONE_PS);
 	assert_int_equal(rec->threads, 3);
 	assert_int_equal(rec->point.v[MC_KEY_SIZE], 3 * 64 << 10);
@@ -82,16 +77,14 @@ static void test_readers_of_one_file(void **state)
 /* When the first reader is done, the other has read half: together, 3 halves of a file. */
 static void test_only_what_is_done_at_once_counts(void **state)
 {
-	reset(2);
-	written(PATH, BYTES);
+	reset_written(2, BYTES);
 	files.slower[1] = 1;
-	assert_int_equal(measure(READ " readers=2"), 0);
+	measured(READ " readers=2");
 	assert_rates(2 * BYTES, 2 * 16, ALONE_PS / 3 * 4 + ALONE_PS % 3 * 4 / 3);
 	/* Now it has read a third. A transfer that has not ended counts by its time. */
-	reset(2);
-	written(PATH, BYTES);
+	reset_written(2, BYTES);
 	files.slower[1] = 2;
-	assert_int_equal(measure(READ " readers=2"), 0);
+	measured(READ " readers=2");
 	assert_rates(2 * BYTES, 2 * 16,
 		     mc_muldiv(2 * BYTES, ALONE_PS, (16 + 5) * 65536 + 65536 / 3));
 }
@@ -101,7 +94,7 @@ static void test_readers_of_a_file_each(void **state)
 	reset(2);
 	written(PATH ".0", BYTES);
 	written(PATH ".1", BYTES);
-	assert_int_equal(measure(READ " readers=2 files=each check=on"), 0);
+	measured(READ " readers=2 files=each check=on");
 	assert_rates(2 * BYTES, 2 * 16, ALONE_PS);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_int_equal(first_by[i], 0);
@@ -113,7 +106,7 @@ static void test_readers_of_a_file_each(void **state)
 static void test_a_file_is_written_anew_each_time(void **state)
 {
 	reset(1);
-	assert_int_equal(measure(WRITE), 0);
+	measured(WRITE);
 	assert_rates(BYTES, 16, ALONE_PS);
 	assert_int_equal(rec->verified, MC_VERIFIED_OFF);
 	assert_int_equal(calls, 4 * 16);
@@ -122,7 +115,7 @@ static void test_a_file_is_written_anew_each_time(void **state)
 	/* A file of an earlier run is overwritten, with another pattern, and cut to length. */
 	reset(1);
 	written(PATH, 3 * BYTES);
-	assert_int_equal(measure(WRITE " check=on"), 0);
+	measured(WRITE " check=on");
 	assert_rates(BYTES, 16, ALONE_PS);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
 	assert_int_equal(calls, 2 * 4 * 16);
@@ -132,7 +125,7 @@ static void test_a_file_is_written_anew_each_time(void **state)
 static void test_writers_share_a_file(void **state)
 {
 	reset(3);
-	assert_int_equal(measure(WRITE " readers=3"), 0);
+	measured(WRITE " readers=3");
 	/* 5, 5 and 6 of 16 transfers: the threads that have 5 end first. */
 	assert_rates(BYTES, 16, mc_muldiv(BYTES, 5 * ALONE_PS / 16, 15 * 65536));
 	for (u64 i = 0; i < 3; i++) {
@@ -141,7 +134,7 @@ static void test_writers_share_a_file(void **state)
 	}
 	assert_holds(files_find(PATH), 4, BYTES);
 	reset(2);
-	assert_int_equal(measure(WRITE " readers=2 files=each check=on"), 0);
+	measured(WRITE " readers=2 files=each check=on");
 	assert_rates(2 * BYTES, 2 * 16, ALONE_PS);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
 	assert_holds(files_find(PATH ".0"), 4, BYTES);
@@ -154,48 +147,45 @@ static void test_what_gets_to_the_disk_takes_its_time(void **state)
 	reset(2);
 	files.sync_ps = 5 * MS;
 	files.slower[1] = 1;
-	assert_int_equal(measure(WRITE " readers=2 cache=drop"), 0);
+	measured(WRITE " readers=2 cache=drop");
 	assert_rates(BYTES, 16, 2 * ALONE_PS / 2 + 5 * MS);
 	assert_int_equal(files.synced, 2 * 4);
 	assert_int_equal(files.dropped, 4);
 	reset(1);
 	files.sync_ps = 5 * MS;
-	assert_int_equal(measure(WRITE), 0);
+	measured(WRITE);
 	assert_rates(BYTES, 16, ALONE_PS);
 	assert_int_equal(files.synced, 0);
 }
 
 static void test_what_was_in_the_page_cache(void **state)
 {
-	reset(1);
-	written(PATH, BYTES);
-	assert_int_equal(measure(READ), 0);
+	reset_written(1, BYTES);
+	measured(READ);
 	assert_figure(rec, COL_CACHED, 1000);
 	assert_int_equal(files.dropped, 0);
-	assert_int_equal(measure(READ " cache=drop"), 0);
+	measured(READ " cache=drop");
 	assert_figure(rec, COL_CACHED, 0);
 	assert_int_equal(files.dropped, 4);
 	/* Half of one of two files is cached before the only sample. */
 	reset(2);
 	written(PATH ".0", BYTES)->cached = BYTES / 2;
 	written(PATH ".1", BYTES);
-	assert_int_equal(measure("file path=" PATH " readers=2 files=each repeat=1 warmup=0"), 0);
+	measured("file path=" PATH " readers=2 files=each repeat=1 warmup=0");
 	assert_figure(rec, COL_CACHED, 250);
-	reset(1);
-	written(PATH, BYTES);
+	reset_written(1, BYTES);
 	files.no_cache = true;
-	assert_int_equal(measure(READ), 0);
+	measured(READ);
 	assert_no_figure(rec, COL_CACHED);
 }
 
 /* Each byte of a file moves two bytes in memory, see note(). */
 static void test_what_it_makes_the_memory_move(void **state)
 {
-	reset(1);
-	written(PATH, BYTES);
+	reset_written(1, BYTES);
 	sim.counters = 2;
 	sim.openable = 2;
-	assert_int_equal(measure(READ), 0);
+	measured(READ);
 	assert_figure(rec, COL_DRAM_READ, mc_rounded(2 * BYTES, 1000000000, ALONE_PS));
 	assert_figure(rec, COL_DRAM_WRITE, 0);
 	assert_int_equal(rec->dram.bytes[MC_DRAM_READ], 2 * BYTES);
@@ -203,7 +193,7 @@ static void test_what_it_makes_the_memory_move(void **state)
 	reset(1);
 	sim.counters = 2;
 	sim.openable = 2;
-	assert_int_equal(measure(WRITE " check=on"), 0);
+	measured(WRITE " check=on");
 	assert_figure(rec, COL_DRAM_READ, 0);
 	assert_figure(rec, COL_DRAM_WRITE, mc_rounded(2 * BYTES, 1000000000, ALONE_PS));
 	assert_int_equal(sim.closed, 2);
@@ -211,12 +201,11 @@ static void test_what_it_makes_the_memory_move(void **state)
 
 static void test_a_counter_that_took_turns_is_scaled_up(void **state)
 {
-	reset(1);
-	written(PATH, BYTES);
+	reset_written(1, BYTES);
 	sim.counters = 2;
 	sim.openable = 2;
 	turns = 3;
-	assert_int_equal(measure(READ), 0);
+	measured(READ);
 	assert_int_equal(rec->dram.bytes[MC_DRAM_READ], 3 * 2 * BYTES);
 	assert_int_equal(rec->dram.why, MC_DRAM_COUNTED);
 }
@@ -238,13 +227,12 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
 /* 1000 lines in 100 ms are 640,000 bytes a second. They are not part of the samples. */
 static void test_traffic_of_the_idle_machine(void **state)
 {
-	reset(1);
-	written(PATH, BYTES);
+	reset_written(1, BYTES);
 	sim.counters = 2;
 	sim.openable = 2;
 	idle_lines[0] = 1000;
 	idle_lines[1] = 300;
-	assert_int_equal(measure(READ), 0);
+	measured(READ);
 	idle_lines[0] = 0;
 	idle_lines[1] = 0;
 	assert_int_equal(rec->dram.idle_kb_per_s[MC_DRAM_READ], 640);

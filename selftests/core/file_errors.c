@@ -24,13 +24,11 @@ static void test_a_wrong_byte_is_found(void **state)
 	static const u64 bytes[] = { 32, 4095, 4096, 65535, 65536, 700001, BYTES - 1 };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(bytes); i++) {
-		reset(2);
-		written(PATH, BYTES)->data[bytes[i]] ^= 0x80;
+		reset_written(2, BYTES)->data[bytes[i]] ^= 0x80;
 		assert_wrong(READS " readers=2 check=on warmup=0", bytes[i]);
 		/* Nothing is compared. */
-		reset(2);
-		written(PATH, BYTES)->data[bytes[i]] ^= 0x80;
-		assert_int_equal(measure(READ " readers=2"), 0);
+		reset_written(2, BYTES)->data[bytes[i]] ^= 0x80;
+		measured(READ " readers=2");
 		assert_int_equal(rec->verified, MC_VERIFIED_OFF);
 	}
 }
@@ -42,7 +40,7 @@ static void test_a_byte_that_is_written_wrong_is_found(void **state)
 	assert_wrong(WRITES " readers=2 check=on warmup=0", 700001);
 	reset(2);
 	files.damage_at = 700001;
-	assert_int_equal(measure(WRITE " readers=2"), 0);
+	measured(WRITE " readers=2");
 }
 
 /* ------------------------------------------------------- what can go wrong */
@@ -81,8 +79,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_not_opened("file op=write path=" PATH " bytes=64K transfer=32K readers=3", -EINVAL,
 			  "readers: 3 are more than the 2 transfers of the file");
 	assert_null(files_find(PATH));
-	assert_int_equal(measure("file op=write path=" PATH " bytes=96K transfer=32K readers=3"),
-			 0);
+	measured("file op=write path=" PATH " bytes=96K transfer=32K readers=3");
 }
 
 static void test_files_are_looked_at_first(void **state)
@@ -104,19 +101,16 @@ static void test_files_are_looked_at_first(void **state)
 	assert_not_opened(WRITE, -EEXIST,
 			  "path: " PATH " exists, but op=write has not written it; it is left");
 	assert_int_equal(f->bytes, BYTES);
-	assert_int_equal(measure(READ), 0);
-	reset(1);
-	written(PATH, BYTES)->data[17] ^= 1;
+	measured(READ);
+	reset_written(1, BYTES)->data[17] ^= 1;
 	assert_not_opened(READ " check=on", -EBADMSG,
 			  "check: the first 32 bytes of " PATH " are wrong");
 	/* A header that is damaged is still one of ours. */
-	assert_int_equal(measure(WRITE), 0);
-	reset(1);
-	written(PATH, BYTES)->bytes = 4096;
+	measured(WRITE);
+	reset_written(1, BYTES)->bytes = 4096;
 	assert_not_opened(READ " check=on", -ENODATA,
 			  "path: " PATH " was cut short to 4096 bytes; it had 1048576 when");
-	reset(1);
-	f = written(PATH, BYTES);
+	f = reset_written(1, BYTES);
 	mc_pattern_fill(&(struct mc_pattern){ SEED, 65536 }, f->data, 0, 65536);
 	assert_not_opened(READ " check=on", -EBADMSG,
 			  "check: byte 65536 of " PATH " is wrong: op=write ended the file there");
@@ -129,14 +123,13 @@ static void test_no_direct_io(void **state)
 	written(PATH, BYTES);
 	assert_not_opened(READ " direct=on", -EOPNOTSUPP,
 			  "direct: " PATH " is on a filesystem without direct I/O");
-	assert_int_equal(measure(READ), 0);
+	measured(READ);
 	reset(1);
 	files.no_direct = true;
 	assert_not_opened(WRITE " direct=on", -EOPNOTSUPP,
 			  "direct: " PATH " is on a filesystem without direct I/O");
 	/* Transfers that the filesystem does not take. */
-	reset(1);
-	written(PATH, BYTES);
+	reset_written(1, BYTES);
 	files.fail_at = 0;
 	files.fail = -EINVAL;
 	assert_not_opened(READ " direct=on", -EINVAL,
@@ -170,14 +163,12 @@ static void assert_broken(const char *line, int err, const char *text)
 
 static void test_what_breaks_down_keeps_what_there_is(void **state)
 {
-	reset(1);
-	written(PATH, BYTES);
+	reset_written(1, BYTES);
 	files.fail = -EIO;
 	after_sample = break_down;
 	assert_broken(READ, -EIO, "path: " PATH " can't be read at byte 262144 (error 5)");
 	/* It fails in the tenth of the short calls that this transfer takes. */
-	reset(1);
-	written(PATH, BYTES);
+	reset_written(1, BYTES);
 	files.most = 4096;
 	files.call_ps /= 16;
 	files.fail = -EIO;
@@ -187,18 +178,15 @@ static void test_what_breaks_down_keeps_what_there_is(void **state)
 	files.fail = -ENOSPC;
 	after_sample = break_down;
 	assert_broken(WRITE, -ENOSPC, "path: " PATH " can't be written at byte 262144 (error 28)");
-	reset(1);
-	written(PATH, BYTES);
+	reset_written(1, BYTES);
 	after_sample = cut_short;
 	assert_broken(READ, -ENODATA,
 		      "path: " PATH " was cut short to 300000 bytes; it had 1048576");
-	reset(1);
-	written(PATH, BYTES);
+	reset_written(1, BYTES);
 	files.no_disk = -EIO;
 	assert_not_opened(READ " cache=drop", -EIO,
 			  "path: " PATH " can't be written to the disk (error 5)");
-	reset(2);
-	written(PATH, BYTES);
+	reset_written(2, BYTES);
 	files.no_memory = true;
 	assert_not_opened(READ " readers=2", -ENOMEM,
 			  "transfer: no memory for 65536 bytes for each of 2 readers");
@@ -206,8 +194,7 @@ static void test_what_breaks_down_keeps_what_there_is(void **state)
 
 static void test_a_stop_keeps_what_there_is(void **state)
 {
-	reset(2);
-	written(PATH, BYTES);
+	reset_written(2, BYTES);
 	stop_after = 3;
 	assert_stopped(READS " readers=2 check=on repeat=10", 1);
 	assert_int_equal(rec->stats.samples, 2);

@@ -2,18 +2,6 @@
 /* Request lines that are right: what they unfold to, and in which order. */
 #include "request.h"
 
-static struct mc_request req;
-
-static void parse_good(const char *line)
-{
-	struct mc_error e;
-
-	if (parse(&req, line, &e))
-		fail_msg("'%s': %s", line, e.text);
-	assert_int_equal(e.err, 0);
-	assert_int_equal(e.text[0], 0);
-}
-
 #define K	1024ULL
 #define M	(K * K)
 #define G	(K * M)

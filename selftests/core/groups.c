@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A key that is a list of groups of CPUs: what it takes, and where it is shown. */
-#include "json.h"
 #include "request.h"
 
-static struct mc_request req;
 static char text[MC_REQUEST_JSON_MAX], line[2000];
-
-static void parse_good(const char *good)
-{
-	struct mc_error e;
-
-	if (parse(&req, good, &e))
-		fail_msg("'%s': %s", good, e.text);
-}
 
 /* The groups of CPUs 0 to 9, a digit each. */
 static void assert_groups(const char *of_cpus)
@@ -131,7 +121,6 @@ static void groups_are_shown(void **state)
 {
 	static const char groups[] = "0-3:read:size=64K:pace=3+4,5:ntwrite:node=local+9:copy";
 	struct mc_record rec = { .cpu = MC_CPU_ALL };
-	struct mc_layout layout;
 	struct mc_text t = MC_TEXT(text);
 	char member[120];
 
@@ -143,16 +132,8 @@ static void groups_are_shown(void **state)
 	assert_groups("1111220003");
 	mc_request_point(&req, 0, &rec.point);
 	snprintf(member, sizeof(member), "\"groups\":\"%s\",", groups);
-	mc_record_json(&t, &req, "user", &rec);
-	assert_true(json_line(text));
-	assert_true(strstr(text, member));
-	mc_layout_init(&layout, &req);
-	mc_layout_fit(&layout, &req, &rec);
-	t = (struct mc_text)MC_TEXT(text);
-	mc_header_show(&t, &layout, &req);
-	mc_record_row(&t, &layout, &req, &rec);
-	assert_false(strstr(text, "groups"));
-	t = (struct mc_text)MC_TEXT(text);
+	assert_true(strstr(json_of(&rec), member));
+	assert_false(strstr(table_of(&rec), "groups"));
 	mc_spec_show(&t, &crowd);
 	assert_true(strstr(text, "\n  groups=0:read     LIST:OP[:KEY=VALUE][+MORE] "));
 }

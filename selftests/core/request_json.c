@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* module/core/request_json.c: the first line of the results. */
-#include "json.h"
 #include "request.h"
 
-static struct mc_request req;
 static char json[65536];
 
 /* Is this the JSON value of @key? */

@@ -171,26 +171,18 @@ static void test_a_share_and_its_interval(void **state)
 static void test_the_limit_lies_in_the_middle(void **state)
 {
 	struct mc_share s;
-	size_t i;
 
-	mixed = (struct mc_times){ ps[0], 200 };
-	one = (struct mc_times){ ps[1], 200 };
-	two = (struct mc_times){ ps[2], 200 };
-	for (i = 0; i < 200; i++) {
-		ps[0][i] = i < 50 ? 1400 : 1600;
-		ps[1][i] = 1000;
-		ps[2][i] = 2000;
-	}
+	put(&mixed, ps[0], 200, 50, 1400, 1600);
+	put(&one, ps[1], 200, 200, 1000, 0);
+	put(&two, ps[2], 200, 0, 0, 2000);
 	mc_share_of(&s, &mixed, &one, &two);
 	assert_int_equal(s.limit_ps, 1500);
 	assert_int_equal(s.ppm, 250000);
 	assert_int_equal(s.told_ppm, 1000000);
 	/* Largest times do not overflow. */
-	for (i = 0; i < 200; i++) {
-		ps[0][i] = i < 50 ? 1 : ~0ULL;
-		ps[1][i] = 1;
-		ps[2][i] = ~0ULL;
-	}
+	put(&mixed, ps[0], 200, 50, 1, ~0ULL);
+	put(&one, ps[1], 200, 200, 1, 0);
+	put(&two, ps[2], 200, 0, 0, ~0ULL);
 	mc_share_of(&s, &mixed, &one, &two);
 	assert_int_equal(s.ppm, 250000);
 }
@@ -209,74 +201,71 @@ static void fill_windows(struct mc_times *kinds, u64 one, u64 two, u64 eight, u6
 	}
 }
 
-/* Of 16 lines, four are in two pieces, or fewer are in more. */
+/*
+ * Of 16 lines, four are in two pieces, or fewer are in more. The times are those of whole lines, of
+ * lines in two and in eight pieces, in ns, and of all 16 lines.
+ */
 static void test_the_mean_of_many_lines_tells_their_share(void **state)
 {
+	static const struct {
+		u64 one, two, eight, mixed;
+		unsigned int pieces;
+		bool one_figure;
+		u64 low_from, low_to, high_from, high_to;
+	} rows[] = {
+		{ 3, 23, 92, 12 * 3 + 4 * 23, 2, true, 748000, 751000, 749000, 752000 },
+		/* 80 ns more than whole lines are 0.9 lines of eight pieces, or 1.7 of four. */
+		{ 3, 23, 92, 12 * 3 + 4 * 23, 8, false, 748000, 751000, 943000, 945000 },
+		{ 3, 23, 92, 12 * 3 + 4 * 23, 4, false, 748000, 752000, 883000, 885000 },
+		/* A store that is all of a line has no pieces. */
+		{ 3, 23, 92, 12 * 3 + 4 * 23, 1, true, 748000, 751000, 749000, 752000 },
+		/* The others in eight pieces take longer than 16 lines of two. */
+		{ 3, 23, 92, 10 * 3 + 6 * 92, 8, false, 0, 0, 624000, 627000 },
+		/* Faster than whole lines, and slower than eight pieces. */
+		{ 3, 23, 92, 0, 8, true, 1000000, 1000000, 1000000, 1000000 },
+		{ 3, 23, 92, 16 * 200, 8, true, 0, 0, 0, 0 },
+	};
 	struct mc_times kinds[MC_LINE_KINDS];
 	struct mc_share s;
 
 	chance_state = 4;
-	fill_windows(kinds, 3000, 23000, 92000, 12 * 3000 + 4 * 23000);
-	mc_share_of_rates(&s, kinds, 2);
-	assert_true(s.known && s.one_figure);
-	assert_in_range(s.ppm, 749000, 751000);
-	assert_in_range(s.low_ppm, 748000, s.ppm);
-	assert_in_range(s.high_ppm, s.ppm, 752000);
-	/* 80 ns more than whole lines are 0.9 lines of eight pieces, or 1.7 of four. */
-	mc_share_of_rates(&s, kinds, 8);
-	assert_false(s.one_figure);
-	assert_in_range(s.low_ppm, 748000, 750000);
-	assert_in_range(s.high_ppm, 943000, 945000);
-	mc_share_of_rates(&s, kinds, 4);
-	assert_in_range(s.high_ppm, 883000, 885000);
-	/* A store that is all of a line has no pieces. */
-	mc_share_of_rates(&s, kinds, 1);
-	assert_true(s.one_figure);
-	assert_in_range(s.high_ppm, s.ppm, 752000);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		fill_windows(kinds, 1000 * rows[i].one, 1000 * rows[i].two, 1000 * rows[i].eight,
+			     1000 * rows[i].mixed);
+		mc_share_of_rates(&s, kinds, rows[i].pieces);
+		assert_true(s.known);
+		assert_int_equal(s.one_figure, rows[i].one_figure);
+		assert_in_range(s.low_ppm, rows[i].low_from, rows[i].low_to);
+		assert_in_range(s.high_ppm, rows[i].high_from, rows[i].high_to);
+		assert_in_range(s.ppm, s.low_ppm, s.high_ppm);
+		if (!i)
+			assert_in_range(s.ppm, 749000, 751000);
+	}
 	/* Two of 100 lines in two pieces are as slow as half a line in eight; then three. */
-	fill_windows(kinds, 3000, 23000, 92000, 16 * 3000 + 16 * 20000 * 2 / 100);
-	mc_share_of_rates(&s, kinds, 8);
-	assert_true(s.one_figure);
-	assert_in_range(s.ppm, 986000, 989000);
-	fill_windows(kinds, 3000, 23000, 92000, 16 * 3000 + 16 * 20000 * 3 / 100);
-	mc_share_of_rates(&s, kinds, 8);
-	assert_false(s.one_figure);
-	/* The others in eight pieces take longer than 16 lines of two. */
-	fill_windows(kinds, 3000, 23000, 92000, 10 * 3000 + 6 * 92000);
-	mc_share_of_rates(&s, kinds, 8);
-	assert_int_equal(s.low_ppm, 0);
-	assert_false(s.one_figure);
-	assert_in_range(s.high_ppm, 624000, 627000);
-	/* Faster than whole lines, and slower than eight pieces. */
-	fill_windows(kinds, 3000, 23000, 92000, 0);
-	mc_share_of_rates(&s, kinds, 8);
-	assert_int_equal(s.low_ppm, 1000000);
-	assert_int_equal(s.high_ppm, 1000000);
-	fill_windows(kinds, 3000, 23000, 92000, 16 * 200000);
-	mc_share_of_rates(&s, kinds, 8);
-	assert_int_equal(s.low_ppm, 0);
-	assert_int_equal(s.high_ppm, 0);
+	for (u64 lines = 2; lines <= 3; lines++) {
+		fill_windows(kinds, 3000, 23000, 92000, 16 * 3000 + 16 * 20000 * lines / 100);
+		mc_share_of_rates(&s, kinds, 8);
+		assert_int_equal(s.one_figure, lines == 2);
+		if (lines == 2)
+			assert_in_range(s.ppm, 986000, 989000);
+	}
 }
 
 static void test_means_that_do_not_differ_tell_nothing(void **state)
 {
+	static const u64 rows[][3] = { { 3, 3, 3 }, { 23, 3, 92 }, { 3, 23, 4 }, { 3, 23, 92 } };
 	struct mc_times kinds[MC_LINE_KINDS];
 	struct mc_share s;
 
 	chance_state = 5;
-	fill_windows(kinds, 3000, 3000, 3000, 16 * 3000);
-	mc_share_of_rates(&s, kinds, 8);
-	assert_false(s.known);
-	fill_windows(kinds, 23000, 3000, 92000, 16 * 3000);
-	mc_share_of_rates(&s, kinds, 8);
-	assert_false(s.known);
-	fill_windows(kinds, 3000, 23000, 4000, 16 * 3000);
-	mc_share_of_rates(&s, kinds, 8);
-	assert_false(s.known);
-	fill_windows(kinds, 3000, 23000, 92000, 16 * 3000);
-	kinds[MC_LINES_TWO].n = 99;
-	mc_share_of_rates(&s, kinds, 8);
-	assert_false(s.known);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		fill_windows(kinds, 1000 * rows[i][0], 1000 * rows[i][1], 1000 * rows[i][2],
+			     16 * 3000);
+		if (i == 3)
+			kinds[MC_LINES_TWO].n = 99;
+		mc_share_of_rates(&s, kinds, 8);
+		assert_false(s.known);
+	}
 }
 
 /* One window of 50 takes as long as an interrupt. */

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The key target=: what it takes, how it is shown, and where records have it. */
-#include "json.h"
 #include "request.h"
-
-static struct mc_request req;
-
-static void parse_good(const char *line)
-{
-	struct mc_error e;
-
-	if (parse(&req, line, &e))
-		fail_msg("'%s': %s", line, e.text);
-}
 
 static void words_of_a_target(void **state)
 {
@@ -77,34 +66,24 @@ static void types_of_a_target(void **state)
 /* The table of plain memory has no column more; that of a target has two. */
 static void where_a_target_is_shown(void **state)
 {
-	static char table[4096], json[MC_ROW_MAX];
-	struct mc_record rec = {
-		.cpu = MC_CPU_ALL, .range = { 0xfe000000, 1 << 20 },
-	};
-	struct mc_text t = MC_TEXT(table), j = MC_TEXT(json);
-	struct mc_layout l;
+	const struct mc_record ram = { .cpu = MC_CPU_ALL };
+	struct mc_record rec = { .cpu = MC_CPU_ALL, .range = { 0xfe000000, 1 << 20 } };
+	const char *table, *json;
 
 	parse_good("bandwidth size=4K");
-	mc_layout_init(&l, &req);
-	mc_layout_fit(&l, &req, &(struct mc_record){ .cpu = MC_CPU_ALL });
-	mc_header_show(&t, &l, &req);
+	table = table_of(&ram);
 	assert_null(strstr(table, "target"));
 	assert_null(strstr(table, "physical_range"));
 
 	parse_good("bandwidth size=4K target=pci:0000:03:00.0/2 offset=4K write=yes");
 	mc_request_point(&req, 0, &rec.point);
-	mc_layout_init(&l, &req);
-	mc_layout_fit(&l, &req, &rec);
-	t = (struct mc_text)MC_TEXT(table);
-	mc_header_show(&t, &l, &req);
-	mc_record_row(&t, &l, &req, &rec);
+	table = table_of(&rec);
 	assert_non_null(strstr(table, "  target  "));
 	assert_non_null(strstr(table, "  physical_range  "));
 	assert_non_null(strstr(table, "  pci:0000:03:00.0/2  "));
 	assert_non_null(strstr(table, "  0xfe000000+1M  "));
 
-	mc_record_json(&j, &req, "kernel", &rec);
-	assert_true(json_line(json));
+	json = json_of(&rec);
 	assert_non_null(strstr(json, ",\"target\":\"pci:0000:03:00.0/2\","));
 	assert_non_null(strstr(json, ",\"offset_bytes\":4096,"));
 	assert_non_null(strstr(json, ",\"write\":\"yes\","));

@@ -75,6 +75,32 @@ bool mc_user_read_file(const char *path, char *buf, size_t size)
 	return false;
 }
 
+static struct mc_request req;
+static struct mc_error e;
+static struct mc_threads *threads;
+
+/* @n threads on any CPU; on @cpu if it is not -1. With a limit, a test that hangs ends. */
+static void start_on(int cpu, unsigned int n, u64 seconds)
+{
+	req = (struct mc_request){ .any_cpu = cpu < 0, .ncpus = cpu >= 0 };
+	if (cpu >= 0)
+		req.cpus[cpu / 64] = 1ULL << (cpu % 64);
+	req.values[MC_KEY_TIMEOUT].v[0] = seconds;
+	e = (struct mc_error){ 0 };
+	threads = mc_threads_start(&req, n, &e);
+	assert_non_null(threads);
+}
+
+static void start(unsigned int n, u64 seconds)
+{
+	start_on(-1, n, seconds);
+}
+
+static int all_do(int (*job)(struct mc_worker *w, void *arg), void *arg)
+{
+	return mc_threads_run(threads, job, arg);
+}
+
 static unsigned int done[THREADS];
 static long slept[THREADS];
 
@@ -96,15 +122,12 @@ static int look(struct mc_worker *w, void *arg)
 
 static void test_who_has_no_part_sleeps_on(void **state)
 {
-	static struct mc_request req = { .any_cpu = true };
 	const unsigned int turn = 3;
-	struct mc_error e = { 0 };
-	struct mc_threads *threads = mc_threads_start(&req, THREADS, &e);
 
-	assert_non_null(threads);
+	start(THREADS, 0);
 	for (int i = 0; i < JOBS; i++)
 		assert_int_equal(mc_threads_run_some(threads, &turn, 1, count, NULL), 0);
-	assert_int_equal(mc_threads_run(threads, look, NULL), 0);
+	assert_int_equal(all_do(look, NULL), 0);
 	mc_threads_end(threads);
 	for (unsigned int i = 0; i < THREADS; i++) {
 		assert_int_equal(done[i], i == turn ? JOBS : 0);
@@ -124,24 +147,21 @@ static int look_at_itself(struct mc_worker *w, void *arg)
 /* A thread that is the only one has the index 0 in its jobs, and its own CPU. */
 static void test_one_thread_as_the_threads(void **state)
 {
-	static struct mc_request req = { .ncpus = 1, .cpus = { 1 } };
-	struct mc_error e = { 0 };
-	struct mc_threads *threads = mc_threads_start(&req, 3, &e);
 	int cpu = -1;
 
-	assert_non_null(threads);
+	start_on(0, 3, 0);
 	memset(done, 0, sizeof(done));
 	for (int i = 2; i >= 0; i--) {
 		mc_threads_only(threads, i);
 		assert_int_equal(mc_threads_size(threads), 1);
 		assert_int_equal(mc_threads_cpu(threads, 0), 0);
-		assert_int_equal(mc_threads_run(threads, look_at_itself, &cpu), 0);
+		assert_int_equal(all_do(look_at_itself, &cpu), 0);
 		assert_int_equal(cpu, 0);
 	}
 	assert_int_equal(done[0], 3);
 	mc_threads_only(threads, -1);
 	assert_int_equal(mc_threads_size(threads), 3);
-	assert_int_equal(mc_threads_run(threads, look_at_itself, &cpu), 0);
+	assert_int_equal(all_do(look_at_itself, &cpu), 0);
 	assert_int_equal(done[0], 4);
 	assert_int_equal(done[1], 1);
 	assert_int_equal(done[2], 1);
@@ -177,15 +197,9 @@ static int meet_often(struct mc_worker *w, void *arg)
 /* This also holds when its counter wraps around. */
 static void test_the_gate_opens_however_often(void **state)
 {
-	static struct mc_request req = { .any_cpu = true };
-	struct mc_error e = { 0 };
-	struct mc_threads *threads;
-
-	req.values[MC_KEY_TIMEOUT].v[0] = 3600;	/* or it would hang */
-	threads = mc_threads_start(&req, THREADS, &e);
-	assert_non_null(threads);
+	start(THREADS, 3600);
 	threads->meetings = ~0U - MEETINGS / 2;
-	assert_int_equal(mc_threads_run(threads, meet_often, NULL), 0);
+	assert_int_equal(all_do(meet_often, NULL), 0);
 	mc_threads_end(threads);
 }
 
@@ -207,25 +221,18 @@ static int meet_as_before(struct mc_worker *w, void *arg)
 /* A thread that waits for another one on its own CPU must let it run. */
 static void test_threads_of_a_cpu_meet_before_others(void **state)
 {
-	static struct mc_request req;
 	int before = policy(), cpu = sched_getcpu();
-	struct mc_error e = { 0 };
-	struct mc_threads *threads;
 
 	if (take_fifo())
 		skip();
 	restore_policy();
 	assert_int_equal(policy(), before);
-	req.cpus[cpu / 64] = 1ULL << (cpu % 64);
-	req.ncpus = 1;
-	req.values[MC_KEY_TIMEOUT].v[0] = 3600;	/* or it would hang */
-	threads = mc_threads_start(&req, THREADS, &e);
-	assert_non_null(threads);
+	start_on(cpu, THREADS, 3600);
 	for (int i = 0; i < 2; i++) {
 		threads->fifo = true;
-		assert_int_equal(mc_threads_run(threads, meet_before_others, NULL), 0);
+		assert_int_equal(all_do(meet_before_others, NULL), 0);
 		threads->fifo = false;
-		assert_int_equal(mc_threads_run(threads, meet_as_before, &before), 0);
+		assert_int_equal(all_do(meet_as_before, &before), 0);
 	}
 	mc_threads_end(threads);
 }
@@ -251,18 +258,13 @@ static int work_for_long(struct mc_worker *w, void *arg)
 
 static void test_who_goes_before_others_rests(void **state)
 {
-	static struct mc_request req = { .any_cpu = true };
-	struct mc_error e = { 0 };
-	struct mc_threads *threads;
-
 	if (take_fifo())
 		skip();
 	restore_policy();
-	threads = mc_threads_start(&req, 1, &e);
-	assert_non_null(threads);
+	start(1, 0);
 	threads->fifo = true;
 	mc_clock = (struct mc_clock){ .khz = 1000000 };
-	assert_int_equal(mc_threads_run(threads, work_for_long, NULL), 0);
+	assert_int_equal(all_do(work_for_long, NULL), 0);
 	mc_clock.counter = true;
 	mc_threads_end(threads);
 	/* Rests are no pauses. */
@@ -287,8 +289,8 @@ static void test_threads_rest_together(void **state)
 		{ 1, 154, 0, 163 },			/* too late, and 85 ms of work: a ninth */
 		{ 0, 155, 0, 155 }, { 1, 192, 0, 198 }, { 0, 192, 0, 198 },
 	};
-	struct mc_threads threads = { .fifo = true, .rested = 0 };
-	struct mc_worker w[2] = { { .threads = &threads }, { .threads = &threads } };
+	struct mc_threads two = { .fifo = true, .rested = 0 };
+	struct mc_worker w[2] = { { .threads = &two }, { .threads = &two } };
 	unsigned int i;
 
 	mc_clock = (struct mc_clock){ .khz = 1000000 };
@@ -299,7 +301,7 @@ static void test_threads_rest_together(void **state)
 		assert_int_equal((rows[i].at * 1000000 + last_rest_ns + 500000) / 1000000,
 				 rows[i].until);
 	}
-	threads.fifo = false;
+	two.fifo = false;
 	now_ns = 1ULL << 40;
 	assert_false(mc_threads_rest(w, 0));
 	mc_clock.counter = true;
@@ -322,15 +324,10 @@ static int look_at_register(struct mc_worker *w, void *arg)
 /* If the upper halves are not 0, SSE instructions are slower on some CPUs. */
 static void test_upper_halves_are_empty_in_a_window(void **state)
 {
-	static struct mc_request req = { .any_cpu = true };
-	struct mc_error e = { 0 };
-	struct mc_threads *threads;
-
 	if (!__builtin_cpu_supports("avx"))
 		skip();
-	threads = mc_threads_start(&req, 1, &e);
-	assert_non_null(threads);
-	assert_int_equal(mc_threads_run(threads, look_at_register, NULL), 0);
+	start(1, 0);
+	assert_int_equal(all_do(look_at_register, NULL), 0);
 	mc_threads_end(threads);
 	assert_true(upper[0][0] == ~0ULL && upper[0][1] == ~0ULL);
 	assert_true(upper[1][0] == 0 && upper[1][1] == 0);
@@ -338,17 +335,11 @@ static void test_upper_halves_are_empty_in_a_window(void **state)
 
 static void test_a_limit_is_no_time_of_day(void **state)
 {
-	static struct mc_request req = { .any_cpu = true };
-	struct mc_error e = { 0 };
-	struct mc_threads *threads;
-
-	req.values[MC_KEY_TIMEOUT].v[0] = 3600;
 	wall_is_ahead_s = 0;
-	threads = mc_threads_start(&req, 1, &e);
-	assert_non_null(threads);
-	assert_int_equal(mc_threads_run(threads, count, NULL), 0);
+	start(1, 3600);
+	assert_int_equal(all_do(count, NULL), 0);
 	wall_is_ahead_s = 7200;
-	assert_int_equal(mc_threads_run(threads, count, NULL), 0);
+	assert_int_equal(all_do(count, NULL), 0);
 	mc_threads_end(threads);
 }
 
@@ -364,9 +355,6 @@ static int leave_cpu(struct mc_worker *w, void *arg)
 /* The job itself succeeds, but what it did was not done where the record says so. */
 static void test_a_thread_that_left_its_cpu_fails(void **state)
 {
-	static struct mc_request req;
-	struct mc_error e = { 0 };
-	struct mc_threads *threads;
 	cpu_set_t set;
 	char text[64];
 	int here, other;
@@ -378,12 +366,9 @@ static void test_a_thread_that_left_its_cpu_fails(void **state)
 		;
 	for (other = here + 1; !CPU_ISSET(other, &set); other++)
 		;
-	req.cpus[here / 64] = 1ULL << (here % 64);
-	req.ncpus = 1;
-	threads = mc_threads_start(&req, 2, &e);
-	assert_non_null(threads);
+	start_on(here, 2, 0);
 	assert_int_equal(mc_threads_cpu(threads, 1), here);
-	assert_int_equal(mc_threads_run(threads, leave_cpu, &other), -ENODEV);
+	assert_int_equal(all_do(leave_cpu, &other), -ENODEV);
 	mc_threads_end(threads);
 	snprintf(text, sizeof(text), "cpu: %d went offline while the run was on", here);
 	assert_int_equal(e.err, -ENODEV);
@@ -399,15 +384,9 @@ static int until_stopped(struct mc_worker *w, void *arg)
 
 static void test_the_limit_ends_a_job(void **state)
 {
-	static struct mc_request req = { .any_cpu = true };
-	struct mc_error e = { 0 };
-	struct mc_threads *threads;
-
-	req.values[MC_KEY_TIMEOUT].v[0] = 1;
-	threads = mc_threads_start(&req, 2, &e);
-	assert_non_null(threads);
-	assert_int_equal(mc_threads_run(threads, until_stopped, NULL), -ETIME);
-	assert_int_equal(mc_threads_run(threads, count, NULL), -ETIME);
+	start(2, 1);
+	assert_int_equal(all_do(until_stopped, NULL), -ETIME);
+	assert_int_equal(all_do(count, NULL), -ETIME);
 	mc_threads_end(threads);
 	assert_int_equal(e.err, -ETIME);
 	assert_string_equal(e.text,

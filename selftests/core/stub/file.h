@@ -80,4 +80,11 @@ static inline struct mc_file *written(const char *path, u64 bytes)
 	return f;
 }
 
+/* @threads, and the file at PATH, which op=write has written. */
+static inline struct mc_file *reset_written(unsigned int threads, u64 bytes)
+{
+	reset(threads);
+	return written(PATH, bytes);
+}
+
 #endif /* MC_STUB_FILE_H */
