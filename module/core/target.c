@@ -93,16 +93,24 @@ static bool parse_pci(struct mc_target *t, struct rest r)
 	return true;
 }
 
-/* 0x30000000+128M: whole pages. */
-static bool parse_phys(struct mc_target *t, struct rest r)
+/**
+ * mc_range_parse() - parse a range of physical addresses: 0x30000000+128M
+ * @range: result
+ * @s: the word, not terminated
+ * @len: its length
+ *
+ * Return: false if it is none, or not whole pages of 4 KiB.
+ */
+bool mc_range_parse(struct mc_range *range, const char *s, size_t len)
 {
+	struct rest r = { s, len };
 	u64 start, bytes;
 
 	if (!take_amount(&r, &start) || !take(&r, "+") || !take_amount(&r, &bytes) || r.len)
 		return false;
 	if (!bytes || start % PAGE || bytes % PAGE || start + (bytes - 1) < start)
 		return false;
-	*t = (struct mc_target){ .kind = MC_TARGET_PHYS, .range = { start, bytes } };
+	*range = (struct mc_range){ start, bytes };
 	return true;
 }
 
@@ -118,8 +126,10 @@ bool mc_target_parse(struct mc_target *target, const char *s, size_t len)
 {
 	struct rest r = { s, len };
 
-	if (take(&r, "phys:"))
-		return parse_phys(target, r);
+	if (take(&r, "phys:")) {
+		*target = (struct mc_target){ .kind = MC_TARGET_PHYS };
+		return mc_range_parse(&target->range, r.s, r.len);
+	}
 	take(&r, "pci:");
 	return parse_pci(target, r);
 }

@@ -45,6 +45,7 @@ struct mc_target {
 
 bool mc_target_parse(struct mc_target *target, const char *s, size_t len);
 void mc_target_show(struct mc_text *t, const struct mc_target *target);
+bool mc_range_parse(struct mc_range *range, const char *s, size_t len);
 void mc_range_show(struct mc_text *t, const struct mc_range *range);
 
 #endif /* MC_CORE_TARGET_H */

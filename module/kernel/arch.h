@@ -7,6 +7,7 @@
 #define MC_ARCH_H
 
 #include "core/record.h"
+#include "kernel/look.h"
 
 void mc_cpu_json(struct mc_text *t);
 u64 mc_cpu_tsc_khz(void);
@@ -23,6 +24,22 @@ void __iomem *mc_attr_map(u64 start, u64 bytes, enum mc_type type);
 void mc_attr_leave(void *addr, u64 bytes, enum mc_type type);
 enum mc_attr mc_attr_of(enum mc_type type);
 void mc_attr_json(struct mc_text *t);
+
+/**
+ * struct mc_area_of_tables - a part of the kernel's virtual addresses
+ * @first: the first one
+ * @last: the last one; 0: the area is not there
+ */
+struct mc_area_of_tables {
+	u64 first;
+	u64 last;
+};
+
+const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas,
+			    struct mc_look *look);
+unsigned int mc_tables_address_bits(void);
+u8 mc_tables_user_bits(u64 prot, bool large);
+void mc_tables_bits_json(struct mc_text *t, u8 bits);
 
 /**
  * struct mc_prefetch_msr - the register that switches a CPU's prefetchers off

@@ -15,6 +15,7 @@
 #include "kernel/control.h"
 #include "kernel/counters.h"
 #include "kernel/machine.h"
+#include "kernel/mappings.h"
 #include "kernel/memory.h"
 #include "kernel/run.h"
 #include "kernel/target.h"
@@ -82,8 +83,8 @@ static void tests_text(struct mc_text *t)
 
 /* ---------------------------------------------------------- run and stop */
 
-static ssize_t run_write(struct file *file, const char __user *from, size_t len,
-			 loff_t *pos)
+static ssize_t write_line(const char __user *from, size_t len,
+			  int (*take)(const char *line, size_t len))
 {
 	/* A longest line and its newline, and one byte more that shows it is too long. */
 	char *line = memdup_user(from, min_t(size_t, len, MC_LINE_MAX + 2));
@@ -91,9 +92,15 @@ static ssize_t run_write(struct file *file, const char __user *from, size_t len,
 
 	if (IS_ERR(line))
 		return PTR_ERR(line);
-	err = mc_run_line(line, min_t(size_t, len, MC_LINE_MAX + 2));
+	err = take(line, min_t(size_t, len, MC_LINE_MAX + 2));
 	kfree(line);
 	return err ? err : len;
+}
+
+static ssize_t run_write(struct file *file, const char __user *from, size_t len,
+			 loff_t *pos)
+{
+	return write_line(from, len, mc_run_line);
 }
 
 static const struct file_operations run_fops = {
@@ -295,6 +302,70 @@ static const struct file_operations jsonl_fops = {
 	.release = results_release,
 };
 
+/* --------------------------------------------- mappings: a mapping at a time */
+
+/* Position 0 is what was asked for, mapping i is at i + 1. */
+static void *mappings_start(struct seq_file *m, loff_t *pos)
+{
+	struct mc_answer *a = m->private;
+
+	return a && *pos <= a->look.n ? pos : NULL;
+}
+
+static void *mappings_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return mappings_start(m, pos);
+}
+
+static int mappings_show(struct seq_file *m, void *v)
+{
+	char line[MC_MAPPING_MAX];
+	struct mc_text t = MC_TEXT(line);
+
+	mc_mappings_json(&t, m->private, *(loff_t *)v);
+	seq_write(m, t.buf, t.len);
+	return 0;
+}
+
+static const struct seq_operations mappings_ops = {
+	.start = mappings_start,
+	.next = mappings_next,
+	.stop = results_stop,
+	.show = mappings_show,
+};
+
+static int mappings_open(struct inode *inode, struct file *file)
+{
+	int err = check_capable();
+
+	if (!err)
+		err = seq_open(file, &mappings_ops);
+	if (!err)
+		((struct seq_file *)file->private_data)->private = mc_mappings_get();
+	return err;
+}
+
+static int mappings_release(struct inode *inode, struct file *file)
+{
+	mc_mappings_put(((struct seq_file *)file->private_data)->private);
+	return seq_release(inode, file);
+}
+
+static ssize_t mappings_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
+{
+	return write_line(from, len, mc_mappings_line);
+}
+
+static const struct file_operations mappings_fops = {
+	.owner = THIS_MODULE,
+	.open = mappings_open,
+	.read = seq_read,
+	.write = mappings_write,
+	.llseek = seq_lseek,
+	.release = mappings_release,
+};
+
 /* ------------------------------------------------------------------- files */
 
 static const struct control_file files[] = {
@@ -308,6 +379,7 @@ static const struct control_file files[] = {
 	{ "buffers", 0400, &text_fops, mc_memory_show, 65536 },
 	{ "counters", 0600, &counters_fops, mc_counters_show,
 	  (MC_MAX_COUNTERS + 2) * MC_COUNTER_LINE },
+	{ "mappings", 0600, &mappings_fops },
 };
 
 /**

@@ -13,6 +13,7 @@
 #include "kernel/control.h"
 #include "kernel/counters.h"
 #include "kernel/device.h"
+#include "kernel/mappings.h"
 #include "kernel/memory.h"
 #include "kernel/prefetch.h"
 #include "kernel/run.h"
@@ -80,6 +81,7 @@ static void __exit memcache_exit(void)
 	mc_target_exit();
 	mc_device_exit();
 	mc_run_exit();
+	mc_mappings_exit();
 	mc_counters_exit();
 	mc_prefetch_exit();
 	mc_memory_exit();

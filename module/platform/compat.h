@@ -33,6 +33,42 @@
 #define mc_path_permission(path, mask)	inode_permission(d_inode((path)->dentry), mask)
 #endif
 
+/*
+ * The entry of a mapping that a driver has made for a process. Older kernels have it of the last
+ * level only, newer ones don't tell the size of larger ones. The mmap lock is held. Return: it is
+ * there; result: what it maps, its other bits, and whether it is a larger one.
+ */
+static inline bool mc_follow_entry(struct vm_area_struct *vma, unsigned long address,
+				   unsigned long *pfn, u64 *prot, bool *large)
+{
+#ifdef MC_HAVE_FOLLOW_PFNMAP
+	struct follow_pfnmap_args args = { .vma = vma, .address = address };
+
+	if (follow_pfnmap_start(&args))
+		return false;
+	*pfn = args.pfn;
+	*prot = pgprot_val(args.pgprot);
+	*large = !args.ptep;
+	follow_pfnmap_end(&args);
+#else
+	spinlock_t *lock;	/* of the table */
+	pte_t *pte;
+
+#ifdef MC_HAVE_FOLLOW_PTE_OF_VMA
+	if (follow_pte(vma, address, &pte, &lock))
+#else
+	if (follow_pte(vma->vm_mm, address, &pte, &lock))
+#endif
+		return false;
+	__acquire(lock);	/* as it is declared, sparse does not know */
+	*pfn = pte_pfn(*pte);
+	*prot = pte_val(*pte);
+	*large = false;
+	pte_unmap_unlock(pte, lock);
+#endif
+	return true;
+}
+
 /* In newer kernels the name of the driver that a device is offered to is in struct device. */
 static inline bool mc_pci_offered(struct pci_dev *pci, const char *driver)
 {

@@ -24,6 +24,7 @@ FIXTURE_VARIANT_ADD(file, stop) { "stop", 0200 };
 FIXTURE_VARIANT_ADD(file, machine) { "machine", 0400 };
 FIXTURE_VARIANT_ADD(file, buffers) { "buffers", 0400 };
 FIXTURE_VARIANT_ADD(file, counters) { "counters", 0600 };
+FIXTURE_VARIANT_ADD(file, mappings) { "mappings", 0600 };
 
 FIXTURE_SETUP(file)
 {

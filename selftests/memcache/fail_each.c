@@ -166,7 +166,7 @@ static bool has_all_files(void)
 {
 	static const char *const names[] = {
 		"run", "results", "results.jsonl", "tests", "progress", "stop",
-		"machine", "buffers", "counters",
+		"machine", "buffers", "counters", "mappings",
 	};
 	char path[128];
 	size_t i;

@@ -17,6 +17,8 @@
 #include <linux/irqflags.h>
 #include <linux/mm.h>
 #include <asm/barrier.h>
+#include <asm/cpufeature.h>
+#include <asm/fixmap.h>
 #include <asm/pgtable.h>
 #include <asm/sysreg.h>
 
@@ -211,4 +213,77 @@ void mc_attr_json(struct mc_text *t)
 {
 	mc_textf(t, "\"page_table_levels\":%d,\"pat\":null",
 		 LAST_LEVEL + 1 - layout_now().first_level);
+}
+
+/* ------------------------------------------------------- tables for a look */
+
+#define BITS_INDEX	7	/* in the bits of a mapping: the byte of MAIR_EL1 */
+#define BITS_SHARED(b)	((b) >> 3 & 3)
+#define TCR_LPA2	BIT_ULL(59)	/* then TCR_EL1 has the shareability, and no entry */
+
+static u8 bits_of(u64 descriptor)
+{
+	return (descriptor >> 2 & 7) | (descriptor >> 8 & 3) << 3;
+}
+
+static enum mc_entry decode(u64 d, unsigned int shift, u64 *phys, u8 *bits)
+{
+	bool last = shift == PAGE_SHIFT;
+
+	if (!(d & DESCRIPTOR_VALID) || (last && !(d & DESCRIPTOR_TABLE)))
+		return MC_ENTRY_NONE;
+	*phys = __pte_to_phys(__pte(d));
+	if (d & DESCRIPTOR_TABLE && !last)
+		return MC_ENTRY_TABLE;
+	*phys = *phys >> shift << shift;
+	*bits = bits_of(d);
+	return MC_ENTRY_LEAF;
+}
+
+const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas,
+			    struct mc_look *look)
+{
+	struct layout l = layout_now();
+	u64 mair = read_sysreg(mair_el1), first = -(1ULL << l.address_bits);
+	unsigned int i;
+
+	*t = (struct mc_tables){
+		.levels = LAST_LEVEL + 1 - l.first_level, .address_bits = l.address_bits,
+		.root = first_table(), .ignored = PTE_AF | PTE_RDONLY | PTE_CONT, .decode = decode,
+	};
+	for (i = 0; i < t->levels; i++)
+		t->shift[i] = l.page_bits + (t->levels - 1 - i) * l.level_bits;
+	areas[MC_AREA_DIRECT] = (struct mc_area_of_tables){
+		max_t(u64, PAGE_OFFSET, first), PAGE_END - 1
+	};
+	areas[MC_AREA_VMALLOC] = (struct mc_area_of_tables){ VMALLOC_START, VMALLOC_END - 1 };
+	areas[MC_AREA_FIXMAP] = (struct mc_area_of_tables){ FIXADDR_START, FIXADDR_TOP - 1 };
+	for (i = 0; i < ARRAY_SIZE(look->attrs); i++)
+		look->attrs[i] = attr_of(mair >> 8 * (i & BITS_INDEX));
+	return NULL;
+}
+
+unsigned int mc_tables_address_bits(void)
+{
+	u64 features = read_sanitised_ftr_reg(SYS_ID_AA64MMFR0_EL1);
+
+	return id_aa64mmfr0_parange_to_phys_shift(features & 0xf);
+}
+
+u8 mc_tables_user_bits(u64 prot, bool large)
+{
+	return bits_of(prot);
+}
+
+void mc_tables_bits_json(struct mc_text *t, u8 bits)
+{
+	static const char * const shared[] = { "non", NULL, "outer", "inner" };
+	const char *word = read_sysreg(tcr_el1) & TCR_LPA2 ? NULL : shared[BITS_SHARED(bits)];
+
+	mc_textf(t, "\"attr_index\":%u,\"mair\":\"0x%02x\",\"shareable\":", bits & BITS_INDEX,
+		 (u8)(read_sysreg(mair_el1) >> 8 * (bits & BITS_INDEX)));
+	if (word)
+		mc_textf(t, "\"%s\"", word);
+	else
+		mc_textf(t, "null");
 }

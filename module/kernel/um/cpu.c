@@ -71,6 +71,26 @@ void mc_attr_json(struct mc_text *t)
 	mc_textf(t, "\"page_table_levels\":null,\"pat\":null");
 }
 
+const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas,
+			    struct mc_look *look)
+{
+	return "User-Mode Linux has no page tables of its machine";
+}
+
+unsigned int mc_tables_address_bits(void)
+{
+	return 52;
+}
+
+u8 mc_tables_user_bits(u64 prot, bool large)
+{
+	return 0;
+}
+
+void mc_tables_bits_json(struct mc_text *t, u8 bits)
+{
+}
+
 const struct mc_prefetch_msr *mc_prefetchers(const char **why_not)
 {
 	*why_not = "User-Mode Linux can't reach the CPU's registers";

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory types on x86: the kernel sets them, page tables and the PAT show them. */
 #include <linux/io.h>
+#include <linux/mem_encrypt.h>
 #include <linux/mm.h>
 #include <linux/set_memory.h>
 #include <asm/cacheflush.h>
+#include <asm/coco.h>
+#include <asm/fixmap.h>
 #include <asm/pgtable.h>
 
 #include "kernel/arch.h"
@@ -28,12 +31,14 @@ static bool read_pat(u64 *pat)
 }
 
 /* The PAT bit is bit 7 of a 4 KiB entry, and bit 12 of a larger one. */
-static enum mc_attr attr_of(unsigned long flags, bool large)
+static unsigned int index_of(u64 flags, bool large)
 {
-	unsigned long pat_bit = large ? _PAGE_PAT_LARGE : _PAGE_PAT;
-	unsigned int index = (flags & _PAGE_PWT ? 1 : 0) +
-			     (flags & _PAGE_PCD ? 2 : 0) +
-			     (flags & pat_bit ? 4 : 0);
+	return (flags & _PAGE_PWT ? 1 : 0) + (flags & _PAGE_PCD ? 2 : 0) +
+	       (flags & (large ? _PAGE_PAT_LARGE : _PAGE_PAT) ? 4 : 0);
+}
+
+static enum mc_attr attr_at(unsigned int index)
+{
 	u64 pat;
 
 	if (!read_pat(&pat))
@@ -58,7 +63,7 @@ enum mc_attr mc_attr_read(const void *addr, u64 *mapping_bytes)
 	if (!pte || !(pte_val(*pte) & _PAGE_PRESENT))
 		return MC_ATTR_NA;
 	*mapping_bytes = page_level_size(level);
-	return attr_of(pte_val(*pte), level != PG_LEVEL_4K);
+	return attr_at(index_of(pte_val(*pte), level != PG_LEVEL_4K));
 }
 
 /**
@@ -193,4 +198,149 @@ void mc_attr_json(struct mc_text *t)
 		mc_textf(t, "%s\"%s\"", i ? "," : "[",
 			 mc_attr_name(pat_types[pat >> (8 * i) & 7]));
 	mc_textf(t, "]");
+}
+
+/* ------------------------------------------------------- tables for a look */
+
+#define BITS_INDEX	7	/* in the bits of a mapping: the entry of the PAT */
+#define BITS_MARKED	8	/* the bit that tells encrypted or shared memory */
+
+/* The bit of an entry that marks memory as encrypted (SME, SEV), or as shared (TDX). */
+static u64 encryption_mask(void)
+{
+	return sme_me_mask ? sme_me_mask : cc_mkdec(0);
+}
+
+static u8 bits_of(u64 entry, bool large)
+{
+	return index_of(entry, large) | (entry & encryption_mask() ? BITS_MARKED : 0);
+}
+
+static enum mc_entry decode(u64 entry, unsigned int shift, u64 *phys, u8 *bits)
+{
+	bool large = shift < PGDIR_SHIFT && shift > PAGE_SHIFT && shift <= PUD_SHIFT &&
+		     entry & _PAGE_PSE;
+
+	if (!(entry & _PAGE_PRESENT))
+		return MC_ENTRY_NONE;
+	*phys = entry & PTE_PFN_MASK;
+	if (shift > PAGE_SHIFT && !large)
+		return MC_ENTRY_TABLE;
+	*phys = *phys >> shift << shift;
+	*bits = bits_of(entry, large);
+	return MC_ENTRY_LEAF;
+}
+
+/* Intel SDM vol. 3, "Memory type range registers"; AMD APM vol. 2 for SYSCFG and TOM2. */
+#define MTRR_CAP		0xfe
+#define MTRR_DEFAULT		0x2ff
+#define MTRR_VARIABLE(i)	(0x200 + 2 * (i))
+#define MTRR_VALID		BIT_ULL(11)
+#define AMD_SYSCFG		0xc0010010
+#define AMD_TOM2		0xc001001d
+#define TOM2_IS_WB		(BIT_ULL(21) | BIT_ULL(22))	/* it is on, and means WB */
+
+static void read_mtrrs(struct mc_mtrrs *m)
+{
+	static const u16 fixed[MC_MTRR_FIXED] = {
+		0x250, 0x258, 0x259, 0x268, 0x269, 0x26a, 0x26b, 0x26c, 0x26d, 0x26e, 0x26f,
+	};
+	u64 cap, preset, base, mask, top = BIT_ULL(boot_cpu_data.x86_phys_bits) - 1;
+	unsigned int i;
+
+	m->there = boot_cpu_has(X86_FEATURE_MTRR) && !mc_msr_read(MTRR_CAP, &cap) &&
+		   !mc_msr_read(MTRR_DEFAULT, &preset);
+	if (!m->there)
+		return;
+	m->on = preset & MTRR_VALID;
+	m->fixed_on = preset & BIT_ULL(10) && cap & BIT_ULL(8);
+	m->preset = preset;
+	for (i = 0; i < min_t(u64, cap & 0xff, MC_MTRR_VARIABLE); i++) {
+		if (mc_msr_read(MTRR_VARIABLE(i), &base) ||
+		    mc_msr_read(MTRR_VARIABLE(i) + 1, &mask)) {
+			m->on = false;	/* then the types are not known */
+			continue;
+		}
+		if (!(mask & MTRR_VALID))
+			continue;
+		m->variable[m->n].base = base;
+		m->variable[m->n++].mask = mask & top & PAGE_MASK;
+	}
+	for (i = 0; m->fixed_on && i < MC_MTRR_FIXED; i++)
+		mc_msr_read(fixed[i], &m->fixed[i]);
+	if ((boot_cpu_data.x86_vendor == X86_VENDOR_AMD ||
+	     boot_cpu_data.x86_vendor == X86_VENDOR_HYGON) &&
+	    !mc_msr_read(AMD_SYSCFG, &mask) && (mask & TOM2_IS_WB) == TOM2_IS_WB &&
+	    !mc_msr_read(AMD_TOM2, &base))
+		m->wb_below = base & PAGE_MASK;
+}
+
+/**
+ * mc_tables_begin() - find the kernel's page tables
+ * @t: result; without read()
+ * @areas: array of MC_AREA_USER areas; result, by enum mc_look_area
+ * @look: result: its attributes and MTRRs
+ *
+ * Context: Process that has memory of its own.
+ * Return: NULL, or why they can't be walked, as in User-Mode Linux.
+ */
+const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas,
+			    struct mc_look *look)
+{
+	static const u8 shifts[] = { 48, 39, 30, 21, 12 };
+	unsigned int i, skip = pgtable_l5_enabled() ? 0 : 1;
+
+	if (cpu_feature_enabled(X86_FEATURE_XENPV))
+		return "the page tables of this guest of Xen have addresses of the machine";
+	*t = (struct mc_tables){
+		.levels = 5 - skip, .address_bits = skip ? 48 : 57,
+		.root = __pa(current->mm->pgd), .ignored = _PAGE_ACCESSED | _PAGE_DIRTY,
+		.decode = decode,
+	};
+	memcpy(t->shift, shifts + skip, t->levels);
+	areas[MC_AREA_DIRECT] = (struct mc_area_of_tables){ PAGE_OFFSET, VMALLOC_START - 1 };
+	areas[MC_AREA_VMALLOC] = (struct mc_area_of_tables){ VMALLOC_START, VMALLOC_END };
+	areas[MC_AREA_FIXMAP] = (struct mc_area_of_tables){ FIXADDR_START, FIXADDR_TOP - 1 };
+	preempt_disable();	/* registers are those of this CPU */
+	for (i = 0; i < ARRAY_SIZE(look->attrs); i++)
+		look->attrs[i] = attr_at(i & BITS_INDEX);
+	read_mtrrs(&look->mtrrs);
+	preempt_enable();
+	return NULL;
+}
+
+/**
+ * mc_tables_address_bits() - how wide physical addresses are
+ *
+ * Return: bits.
+ */
+unsigned int mc_tables_address_bits(void)
+{
+	return boot_cpu_data.x86_phys_bits;
+}
+
+/**
+ * mc_tables_user_bits() - the attribute bits of a mapping of a process
+ * @prot: the bits of its entry that protect it, and tell its type
+ * @large: the entry is not of the last level
+ *
+ * Return: the bits, as mc_look has them.
+ */
+u8 mc_tables_user_bits(u64 prot, bool large)
+{
+	return bits_of(prot, large);
+}
+
+/**
+ * mc_tables_bits_json() - append attribute bits as JSON members
+ * @t: the text
+ * @bits: the bits
+ */
+void mc_tables_bits_json(struct mc_text *t, u8 bits)
+{
+	bool marked = bits & BITS_MARKED;
+
+	mc_textf(t, "\"attr_index\":%u,\"pwt\":%u,\"pcd\":%u,\"pat\":%u,\"encrypted\":%s",
+		 bits & BITS_INDEX, bits & 1, bits >> 1 & 1, bits >> 2 & 1,
+		 !encryption_mask() ? "null" : marked == !!sme_me_mask ? "true" : "false");
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mc_maps: mappings for `memcache look` to find. Those of a device are of physical addresses at
+ * which there is nothing, and nobody accesses them:
+ *
+ *   0           2 MiB WC, as a huge page
+ *   16M         8 KiB UC-
+ *   32M         4 KiB UC; on arm64 Device-nGnRnE
+ *   48M         4 KiB WT; on arm64 write-back, which a device can have there
+ *   64M         `many` pages of 4 KiB WC, 8 KiB apart
+ *
+ * behind the parameter `at`. The page `ram` is mapped WC, and write-back in the direct map. The
+ * page `left`, only on x86, is UC in the direct map although it is free. With threads=N so many
+ * threads map and unmap 2 MiB and 4 KiB, 1G behind `at`, in turn.
+ */
+#include <linux/gfp.h>
+#include <linux/io.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/set_memory.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#define THREADS		8
+#define BLOCK_ORDER	10
+
+static ulong at = 0x800000000;
+module_param(at, ulong, 0444);
+MODULE_PARM_DESC(at, "The first physical address");
+static uint many;
+module_param(many, uint, 0444);
+MODULE_PARM_DESC(many, "How many more pages are mapped");
+static uint threads;
+module_param(threads, uint, 0444);
+MODULE_PARM_DESC(threads, "How many threads map and unmap");
+static ulong ram;
+module_param(ram, ulong, 0444);
+MODULE_PARM_DESC(ram, "Result: physical address of a page that is WC and WB");
+static ulong left;
+module_param(left, ulong, 0444);
+MODULE_PARM_DESC(left, "Result: physical address of a page that is UC and free");
+
+static void __iomem *device[4], **more;
+static struct task_struct *tasks[THREADS];
+static struct page *page;
+static void *wc;
+
+static int map_and_unmap(void *number)
+{
+	ulong mine = at + SZ_1G + (ulong)number * SZ_4M;
+	bool large = false;
+
+	while (!kthread_should_stop()) {
+		void __iomem *p = ioremap_wc(mine, large ? SZ_2M : SZ_4K);
+
+		if (p)
+			iounmap(p);
+		large = !large;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Of a block so large that no CPU keeps it when it is freed. */
+static void leave_uc(void)
+{
+#ifdef CONFIG_X86
+	ulong block = __get_free_pages(GFP_KERNEL | __GFP_NOWARN, BLOCK_ORDER);
+
+	if (!block)
+		return;
+	if (!set_memory_uc(block, 1))
+		left = __pa(block);
+	free_pages(block, BLOCK_ORDER);
+#endif
+}
+
+static void undo(void)
+{
+	uint i;
+
+	for (i = 0; i < threads; i++) {
+		if (!IS_ERR_OR_NULL(tasks[i]))
+			kthread_stop(tasks[i]);
+	}
+	for (i = 0; i < many && more; i++) {
+		if (more[i])
+			iounmap(more[i]);
+	}
+	kvfree(more);
+	for (i = 0; i < ARRAY_SIZE(device); i++) {
+		if (device[i])
+			iounmap(device[i]);
+	}
+	vunmap(wc);
+	if (page)
+		__free_page(page);
+#ifdef CONFIG_X86
+	/* Somebody else may have it now. */
+	if (left)
+		set_memory_wb((ulong)__va(left), 1);
+#endif
+}
+
+static int __init maps_init(void)
+{
+	ulong i;
+
+	threads = min_t(uint, threads, THREADS);
+	device[0] = ioremap_wc(at, SZ_2M);
+	device[1] = ioremap(at + SZ_16M, SZ_8K);
+	device[2] = IS_ENABLED(CONFIG_ARM64) ? ioremap_np(at + SZ_32M, SZ_4K) :
+					       ioremap_uc(at + SZ_32M, SZ_4K);
+	device[3] = IS_ENABLED(CONFIG_ARM64) ? ioremap_cache(at + SZ_32M + SZ_16M, SZ_4K) :
+					       ioremap_wt(at + SZ_32M + SZ_16M, SZ_4K);
+	page = alloc_page(GFP_KERNEL);
+	more = kvcalloc(max(many, 1U), sizeof(*more), GFP_KERNEL);
+	if (!device[0] || !device[1] || !device[2] || !device[3] || !page || !more)
+		goto fail;
+	ram = page_to_phys(page);
+	wc = vmap(&page, 1, VM_MAP, pgprot_writecombine(PAGE_KERNEL));
+	if (!wc)
+		goto fail;
+	for (i = 0; i < many; i++) {
+		more[i] = ioremap_wc(at + SZ_64M + i * SZ_8K, SZ_4K);
+		if (!more[i])
+			goto fail;
+	}
+	leave_uc();
+	for (i = 0; i < threads; i++)
+		tasks[i] = kthread_run(map_and_unmap, (void *)i, "mc_maps/%lu", i);
+	return 0;
+fail:
+	undo();
+	return -ENOMEM;
+}
+
+module_init(maps_init);
+module_exit(undo);
+
+MODULE_DESCRIPTION("Mappings for memcache to look at");
+MODULE_LICENSE("GPL");
