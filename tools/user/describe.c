@@ -208,7 +208,7 @@ void mc_user_describe(struct mc_text *t)
 	}
 	mc_textf(t, "],\n \"facts\": [");
 	for (i = 0; mc_fact_name(i); i++)
-		mc_textf(t, "%s\"%s\"", i ? ",\n  " : "\n  ", mc_fact_name(i));
+		mc_textf(t, "%s\"%s\"", !i ? "\n  " : i % 4 ? ", " : ",\n  ", mc_fact_name(i));
 	mc_textf(t, "],\n \"events\": [");
 	for (i = 0; mc_event_name(i); i++)
 		mc_textf(t, "%s\"%s\"", i ? ", " : "", mc_event_name(i));
