@@ -48,7 +48,9 @@ rows() {
 		'{r["attribute"] for r in at(param("ram")) + rows} == {"wb", "nc" if ARM else "wc"}'
 }
 
-# process CODE: a Python process that holds mappings of /dev/mem; $!
+teardown() { [ -z "${process:-}" ] || kill "$process" || true; }
+
+# process CODE: a Python process that holds mappings of /dev/mem; $process
 process() {
 	python3 -c "
 import mmap, os, sys, time
@@ -57,22 +59,24 @@ def at(start, size, how):
 $1
 print('mapped', flush=True)
 time.sleep(1000)" >"$BATS_TEST_TMPDIR/process" 3>&- &
-	await $! grep -qs mapped "$BATS_TEST_TMPDIR/process"
+	process=$!
+	await $process grep -qs mapped "$BATS_TEST_TMPDIR/process"
 }
 
 @test "what a process has of a device" {
 	process "a, b = at($AT + (96 << 20), 3 << 20, os.O_SYNC), at($AT + (112 << 20), 4096, 0)"
-	rows "pid=$!" 'not head["unseen_bytes"]' '{(r["area"], r["pid"]) for r in rows} == {("user", '$!')}' \
+	rows "pid=$process" 'not head["unseen_bytes"]' '{(r["area"], r["pid"]) for r in rows} == {("user", '$process')}' \
 		'[(r["physical_range"], r["attribute"]) for r in rows[-2:]] == [
 			(f"{hex(AT + (96 << 20))}+3M", "nGnRnE" if ARM else "uc-"),
 			(f"{hex(AT + (112 << 20))}+4K", "nGnRnE" if ARM else "wb")]' \
-		'all(r["address"][2:] in open("/proc/'$!'/maps").read() for r in rows[-2:])'
-	rows "pid=$! phys=$((AT + (112 << 20)))+4K" 'len(rows) == 1'
-	not setpriv --bounding-set=-sys_ptrace bash -c "echo pid=$! >mappings"
-	"$HERE/mappings.py" "pid=$!" 'head["errno"] == 1 and "CAP_SYS_PTRACE" in head["error"]'
-	kill $!
-	wait $! || true
-	not_taken "pid=$!" 3 'pid: there is no process'
+		'all(r["address"][2:] in open("/proc/'$process'/maps").read() for r in rows[-2:])'
+	rows "pid=$process phys=$((AT + (112 << 20)))+4K" 'len(rows) == 1'
+	not setpriv --bounding-set=-sys_ptrace bash -c "echo pid=$process >mappings"
+	"$HERE/mappings.py" "pid=$process" 'head["errno"] == 1 and "CAP_SYS_PTRACE" in head["error"]'
+	kill $process
+	wait $process || true
+	gone=$process process=''
+	not_taken "pid=$gone" 3 'pid: there is no process'
 }
 
 # not_taken LINE ERRNO ERROR: the file does not take the line, and says why.

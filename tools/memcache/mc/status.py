@@ -21,6 +21,7 @@ PARTS = {
            "because this machine can't do them do not count; single results without a figure are "
            "said",
     "mmio": "the device could not be taken, measured or given back",
+    "look": "the process is gone or not yours to look at, or the module could not look",
     "show": "the report could not be printed",
     "reference": "the list could not be printed",
     "compare": "nothing could be compared, or records were refused because their memory-type "

@@ -24,6 +24,7 @@ Measure memory by cache attribute, from inside the kernel.
   memcache run --counters mlc               count DRAM traffic as well
   memcache run --dry-run mlc                print the lines of a suite
   memcache mmio 00:05.0                     what a PCI device costs its driver
+  memcache look 00:05.0                     who has mapped it, with which type
   memcache show results/FILE.jsonl          print the report of a run again
   memcache reference                        what is published of this CPU
   memcache compare A.jsonl B.jsonl          faster, slower, same, can't tell
@@ -43,6 +44,7 @@ Measure memory by cache attribute, from inside the kernel.
 COMMANDS = {
     "run": "run suites or request lines and print the report",
     "mmio": "measure what accesses to a PCI device cost a driver",
+    "look": "show what memory types are mapped now, and by whom",
     "show": "print the report of results files again",
     "reference": "list what is published of this CPU, or of another",
     "compare": "compare results, and show what an OS or a VM costs",

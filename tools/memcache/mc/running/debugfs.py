@@ -78,6 +78,12 @@ class Debugfs(Side):
             _, _, why = self._read("counters").partition("# not taken:")
             raise Failure(f"{self.path / 'counters'}: {why.strip() or os.strerror(error)}")
 
+    def look(self, line: str) -> tuple[int, list[dict]]:
+        """The errno of a line for `mappings`, and the records of the answer: the first one is about
+        the whole."""
+        error = self._write("mappings", line)
+        return error, [json.loads(one) for one in self._read("mappings").splitlines()] or [{}]
+
     def run(self, line: str) -> Outcome:
         before = with_mark(self._read("results.jsonl"))
         error = self._write("run", line)

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`memcache look`: what it concludes from made-up answers of the module, and from the kernel's
+files of a made-up machine."""
+
+import errno
+import json
+import struct
+from pathlib import Path
+from unittest import mock
+
+import fake
+from mc import Failure
+from mc.analysis import mapped
+from mc.commands import look
+from mc.records.mapped import Mapping
+from mc.running import debugfs, mappings
+from mc.running.machine import Machine
+from test_mmio import ADDRESS, Sysfs, relink
+
+PAGE = mappings.PAGE
+BAR = 0xfc000000        # BAR 2, 4 MiB, prefetchable
+RAM = 0x40000000
+
+
+def row(start, size=PAGE, area="vmalloc", attribute="wc", **more):
+    """A record of the module. The type is what the page tables say, UC for UC-."""
+    return {"record": "mapping", "area": area, "number": start // PAGE, "pid": None,
+            "address": None, "bytes": size, "physical_range": f"0x{start:x}+{size // 1024}K",
+            "page_bytes": PAGE, "attr_index": 1, "attribute": attribute, "mtrr": "wb",
+            "memory_type": {"uc-": "uc"}.get(attribute, attribute)} | more
+
+
+def user(start, pid=42, **more):
+    return row(start, area="user", pid=pid, number=None, address="0x7f0000001000", **more)
+
+
+HEAD = {"record": "mappings", "line": "not_wb", "state": "done", "errno": 0, "error": None,
+        "more": 0, "changed": 0, "changed_bytes": 0, "unmapped_bytes": 0, "unseen_bytes": 0}
+
+
+class Case(Sysfs):
+    """Sysfs has a device with a BAR of registers and one of memory."""
+
+    def setUp(self):
+        super().setUp()
+        self.answers = {}
+        self.enterContext(mock.patch.object(debugfs.Debugfs, "look", self.answer))
+        self.enterContext(mock.patch.object(debugfs.Debugfs, "check"))
+        self.file("proc/iomem", f"{RAM:08x}-7fffffff : System RAM\n"
+                   "fc000000-fe0fffff : PCI Bus 0000:00\n  fc000000-fc3fffff : 0000:00:05.0\n"
+                   "fed00000-fed003ff : HPET 0\n")
+
+    def answer(self, line):
+        rows = self.answers.get(line, [])
+        return (rows, [HEAD | {"errno": rows, "error": "pid: why not"}]) if isinstance(rows, int) \
+            else (0, [HEAD | {"line": line}, *rows])
+
+    def file(self, name, text):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+
+    def driver(self, name, module):
+        Path("sys/module", module).mkdir(parents=True)
+        Path("sys/bus/pci/drivers", name).mkdir(parents=True)
+        relink(f"sys/bus/pci/drivers/{name}/module", Path("sys/module", module).absolute())
+        relink(Path("sys/bus/pci/devices", ADDRESS, "driver"),
+               Path("sys/bus/pci/drivers", name).absolute())
+
+    def told(self, *rows):
+        known = mappings.Known(Machine(module={}))
+        found = [Mapping(one) for one in rows]
+        for one in found:
+            known.tell(one)
+        return found
+
+    def conflicts(self, *rows, arm=False, nopat=False):
+        return mapped.conflicts(self.told(*rows), arm, nopat)
+
+
+class Owners(Case):
+    def vmallocinfo(self, *lines):
+        hashed = "0x00000000b2f63dff-0x0000000053e9dd4f"
+        self.file("proc/vmallocinfo", "".join(
+            f"{hashed} {size + PAGE:7} {caller} phys={at:#018x} ioremap\n"
+            for at, size, caller in lines)
+            + f"{hashed}   20480 load_module+0x1/0x2 pages=4 vmalloc N0=4\n")
+
+    def owner(self, start, **more):
+        [one] = self.told(row(start, **more))
+        return one.owner, one.source, one.caller
+
+    def test_the_driver_bound_to_the_bar_stands_behind_its_helpers(self):
+        self.vmallocinfo((BAR, PAGE, "vp_modern_map_capability+0x1/0x2 [virtio_pci_modern_dev]"),
+                         (BAR + PAGE, PAGE, "pci_iomap_range+0x5e/0x80"),
+                         (BAR + 2 * PAGE, PAGE, "probe+0x1/0x2 [other]"))
+        self.driver("virtio-pci", "virtio_pci")
+        self.file("sys/module/virtio_pci_modern_dev/holders/virtio_pci", "")
+        self.assertEqual(self.owner(BAR)[:2], ("virtio-pci", "driver_bound"))
+        self.assertEqual(self.owner(BAR + PAGE), (
+            "virtio-pci", "driver_bound", "pci_iomap_range+0x5e/0x80"))
+        self.assertEqual(self.owner(BAR + 2 * PAGE)[:2], ("other", "vmallocinfo"))
+        self.assertEqual(self.owner(BAR + 3 * PAGE), ("virtio-pci", "driver_bound", ""))
+
+    def test_without_a_driver_the_caller_or_the_name_of_the_range(self):
+        self.vmallocinfo((0xfed00000, PAGE, "hpet_enable+0x1/0x2"), (0x1000, 4 * PAGE, "a+0x1/0x2"),
+                         (0x2000, PAGE, "b+0x1/0x2"))
+        self.assertEqual(self.owner(0xfed00000)[:2], ("hpet_enable", "vmallocinfo"))
+        self.assertEqual(self.owner(0x1000)[2], "a+0x1/0x2")
+        self.assertEqual(self.owner(0x1000, size=4 * PAGE)[2], "a+0x1/0x2")
+        self.assertEqual(self.owner(0x2000)[2], "b+0x1/0x2")    # its range is the very same
+        self.vmallocinfo((0x1000, 4 * PAGE, "a+0x1/0x2"), (0x1000, 8 * PAGE, "b+0x1/0x2"))
+        self.assertEqual(self.owner(0x1000)[2], "a+0x1/0x2 or b+0x1/0x2")
+        self.file("proc/vmallocinfo", "")
+        self.assertEqual(self.owner(0xfed00000), ("HPET 0", "iomem", ""))
+        self.assertEqual(self.owner(RAM), ("", "", ""))
+        self.assertEqual(self.owner(RAM, area="direct")[0], "the direct map")
+
+    def test_processes(self):
+        self.file("proc/42/comm", "spdk\n")
+        self.file("proc/42/maps", "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
+                   "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/vfio/1\n")
+        self.file("proc/43/maps", "7f0000000000-7f0000001000 rw-p 00000000 00:00 0  /dev/shm/x\n")
+        [one] = self.told(user(BAR))
+        self.assertEqual((one.owner, one.source, one.caller), (
+            "spdk (42)", "proc_maps", "/dev/vfio/1"))
+        self.assertEqual(mappings.Known(Machine(module={})).processes(), [42])
+
+
+class Conflicts(Case):
+    def test_a_page_with_two_types(self):
+        rows = row(RAM, area="direct", attribute="wb"), row(RAM), row(RAM + PAGE, attribute="wb")
+        [one] = self.conflicts(*rows)
+        self.assertEqual(one.id, "two_types")
+        self.assertRegex(one.text, "^0x40000000.4K has two types: WB .the direct map. and WC "
+                         r".nobody knows who.\. set_memory_wc\(\) or")
+        self.assertEqual(self.conflicts(*rows, arm=True), [])
+        # No direct map: arm64, too. UC- and UC are one type, and parts of a range are enough.
+        [one] = self.conflicts(row(BAR, 4 * PAGE), row(BAR + PAGE, 8 * PAGE, attribute="nc"),
+                               arm=True)
+        self.assertRegex(one.text, r"^0xfc001000\+12K .*WC .* Normal-NC")
+        self.assertEqual(self.conflicts(row(RAM, attribute="uc"), row(RAM, attribute="uc-")), [])
+        self.assertEqual(self.conflicts(row(RAM), row(RAM, memory_type=None, attribute=None)), [])
+
+    def test_a_prefetchable_bar_that_is_uncached(self):
+        def text(*rows, **more):
+            [one] = self.conflicts(*rows, **more)
+            self.assertEqual(one.id, "prefetchable_uncached")
+            return one.text
+
+        self.assertRegex(text(row(BAR, attribute="uc-")), "^BAR 2 of 0000:00:05.0 is prefetchable, "
+                         r"and .* UC- .*Nothing records .*ioremap_wc\(\)")
+        self.assertRegex(text(row(BAR, attribute="uc-"), nopat=True), r"PAT is off \(nopat\)")
+        self.assertRegex(text(row(BAR, attribute="nGnRE"), nopat=True, arm=True), "ioremap_wc")
+        self.file("proc/42/maps", "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  "
+                   "/sys/devices/x/resource2\n")
+        self.assertRegex(text(user(BAR, attribute="uc-")), "pgprot_writecombine")
+        self.file(f"sys/bus/pci/devices/{ADDRESS}/resource2_wc", "")
+        self.assertRegex(text(user(BAR, attribute="uc-")), "/resource2_wc maps it WC")
+        self.file("proc/42/maps", "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/mem\n")
+        self.assertRegex(text(user(BAR, attribute="uc-")), "/dev/mem can't")
+        for fine in (row(BAR), row(0xfe000000, attribute="uc-"),
+                     row(BAR + (4 << 20), attribute="uc-")):
+            self.assertEqual(self.conflicts(fine), [])
+
+    def test_an_mtrr_has_the_last_word(self):
+        [one] = self.conflicts(row(RAM, attribute="wb", memory_type="uc"))
+        self.assertRegex(one.text, "is mapped WB .* an MTRR makes it UC.$")
+        [one] = self.conflicts(row(BAR, attribute="uc-", memory_type="wc"))
+        self.assertRegex(one.text, r"makes it WC, as arch_phys_wc_add\(\) does.$")
+
+    def test_free_memory_that_is_not_write_back(self):
+        flags = [1 << 10, 1 << 10, 0, 1 << 3]
+        Path("proc/kpageflags").touch()
+        with open("proc/kpageflags", "r+b") as file:
+            file.seek(RAM // PAGE * 8)
+            file.write(struct.pack("4Q", *flags))
+        rows = [row(RAM, 4 * PAGE, area="direct", attribute="uc-")]
+        for second, conflicts in ((rows, 1), ([], 0), (
+                [row(RAM, 4 * PAGE, area="direct")], 0), ([row(RAM, 2 * PAGE, area="direct",
+                                                               attribute="uc-")], 0)):
+            with mock.patch.object(debugfs.Debugfs, "look", side_effect=[
+                    (0, [HEAD, *rows]), (0, [HEAD, *second])]):
+                found = look.Look([], None).conflicts
+            self.assertEqual([one.id for one in found], ["free_not_wb"] * conflicts)
+        with mock.patch.object(debugfs.Debugfs, "look", return_value=(0, [HEAD, *rows])):
+            self.assertRegex(look.Look([], None).conflicts[0].text,
+                             "UC- in the direct map, and 8K of")
+
+
+class Command(Case):
+    def shown(self, *words):
+        with mock.patch.dict("os.environ", COLUMNS="200"):
+            return fake.front("look", *words)
+
+    def test_ranges(self):
+        for text, want in (("0xfc000000-0xfc000fff", (BAR, PAGE)), ("0xfc000000+4K", (BAR, PAGE)),
+                           ("0XFC000010-0xfc001000", (BAR, 2 * PAGE)), ("0x0-0x0", (0, PAGE)),
+                           ("0xfc000000+0x2000", (BAR, 2 * PAGE)),
+                           ("0x1000+1G", (0x1000, 1 << 30))):
+            self.assertEqual(mappings.ranges_of(text), [want], text)
+        self.assertEqual(mappings.ranges_of("00:05.0"), [(0xfe000000, PAGE), (BAR, 4 << 20)])
+        self.assertEqual(mappings.ranges_of("00:05.0/2"), [(BAR, 4 << 20)])
+        for text, why in (("0x2000-0x1000", "no range"), ("0x1000", "no range"),
+                          ("0x1+0K", "no range"), ("00:05.0/3", "no such BAR"),
+                          ("00:06.0", "no such BAR"), ("x", "not the address")):
+            with self.assertRaisesRegex(Failure, why) as raised:
+                mappings.ranges_of(text)
+            self.assertEqual(raised.exception.status, 2)
+
+    def test_a_device_and_the_processes_that_have_it(self):
+        self.file("proc/42/comm", "spdk\n")
+        self.file("proc/42/maps", "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/vfio/1\n")
+        self.file("proc/44/maps", "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/vfio/1\n")
+        where = "phys=0xfe000000+4K,0xfc000000+4096K"
+        self.answers = {where: [row(BAR, 4 << 20)], f"pid=42 {where}": [user(BAR, attribute="uc-")],
+                        f"pid=44 {where}": errno.ESRCH}
+        done = self.shown("00:05.0")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertRegex(lines[0], "^- 0xfc000000.4K has two types: WC .* and UC .spdk .42")
+        self.assertIn("spdk (42)", done.stdout)
+        data = json.loads(self.shown("--json", "00:05.0").stdout)
+        self.assertEqual([one["owner_source"] for one in data["mappings"]], ["iomem", "proc_maps"])
+        self.assertEqual({one["id"] for one in data["conflicts"]},
+                         {"two_types", "prefetchable_uncached"})
+
+    def test_many_mappings_and_none(self):
+        self.assertIn("All that the kernel maps is write-back.", self.shown().stdout)
+        self.assertIn("Nobody has mapped this.", self.shown("0x1000+4K").stdout)
+        self.assertIn("No driver has mapped anything for process 7.",
+                      self.shown("--pid", "7").stdout)
+        self.answers["not_wb"] = [row(0x1000000 + 2 * i * PAGE) for i in range(10000)]
+        done = self.shown()
+        self.assertIn("9940 more mappings: --json has all.", done.stdout)
+        self.assertEqual(len(json.loads(self.shown("--json").stdout)["mappings"]), 10000)
+
+    def test_what_is_not_known_is_said(self):
+        found = mapped.notes(HEAD | {"changed": 2, "changed_bytes": 1 << 21, "more": 3,
+                                     "unmapped_bytes": 4096, "unseen_bytes": 1 << 30}, True)
+        for text, why in zip(found, ("2M changed while", "3 more mappings", "4K of", "1G of",
+                                     "`memcache mmio` measures"), strict=True):
+            self.assertIn(why, text)
+        self.assertEqual(mapped.notes(HEAD, False), [])
+        self.answers["phys=0x40000000+4K"] = [row(RAM, area="direct", attribute="wb")]
+        self.assertIn("RAM, which the kernel owns", self.shown("0x40000000+4K").stdout)
+
+    def test_errors(self):
+        self.answers = {"pid=1": errno.EPERM, "pid=0": errno.EINVAL, "not_wb": errno.EBUSY}
+        for words, status, text in ((["--pid", "1"], 1, "why not"), (["--pid", "0"], 2, "why not"),
+                                    ([], 1, "another look is on"),
+                                    (["--watch", "0"], 2, "above 0"),
+                                    (["--watch", "--json"], 2, "no --json")):
+            done = self.shown(*words)
+            self.assertEqual((done.returncode, text in done.stderr), (status, True), done.stderr)
+
+    def test_watch_prints_the_new_and_the_gone(self):
+        first, second = row(BAR), row(BAR, attribute="uc-")
+        looks = [[first], [first], [second], []]
+        shown = []
+        with mock.patch.object(debugfs.Debugfs, "look",
+                               side_effect=[(0, [HEAD, *some]) for some in looks]), \
+                mock.patch("time.sleep"), \
+                mock.patch.object(look, "emit", lambda lines: shown.extend(lines)), \
+                self.assertRaises(StopIteration):
+            look.watch(look.Look([], None), 1)
+        words = [line.split()[:1] for line in shown]
+        self.assertEqual([word[0] for word in words if word and word[0] in ("new", "gone")],
+                         ["new", "gone", "gone"])
+        self.assertTrue(any("is prefetchable" in line for line in shown))

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is wrong with mappings of memory, and the kernel's function that would give what was meant,
+where that is sure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mc import plural
+from mc.records import units
+from mc.records.mapped import Mapping
+
+UNCACHED = {"uc-", "uc", "nGnRE", "nGnRnE"}
+CACHED = {"wb", "wt", "wp"}
+NAMES = {"nGnRE": "Device-nGnRE", "nGnRnE": "Device-nGnRnE", "nc": "Normal-NC"}
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Something that is wrong, or may be: an id for programs, a sentence, and whom it is about."""
+    id: str
+    text: str
+    mappings: tuple[Mapping, ...]
+
+    def json(self) -> dict:
+        return {"id": self.id, "text": self.text,
+                "mappings": [one.row["physical_range"] for one in self.mappings]}
+
+
+def name(kind: str | None) -> str:
+    """A memory type as people write it."""
+    return NAMES.get(kind, kind.upper()) if kind else "not known"
+
+
+def who(one: Mapping) -> str:
+    return one.owner or "nobody knows who"
+
+
+def conflicts(mappings: list[Mapping], is_arm: bool, pat_is_off: bool) -> list[Conflict]:
+    """All conflicts, the surest ones first."""
+    return [*two_types(mappings, is_arm), *_free(mappings), *_mtrr(mappings),
+            *_uncached(mappings, is_arm, pat_is_off)]
+
+
+def _pairs(mappings: list[Mapping]) -> Iterator[tuple[Mapping, Mapping]]:
+    """Mappings that have a page in common."""
+    active: list[Mapping] = []
+    for one in sorted(mappings, key=lambda m: m.start):
+        active = [other for other in active if other.end > one.start]
+        yield from ((other, one) for other in active)
+        active.append(one)
+
+
+def two_types(mappings: list[Mapping], is_arm: bool) -> Iterator[Conflict]:
+    """A page that is mapped with two types. arm64's kernel leaves the direct map as it is when a
+    driver maps memory for DMA with another type: that is no conflict."""
+    for one, other in _pairs(mappings):
+        kinds = {one.type, other.type}
+        direct = any(m.row["area"] == "direct" for m in (one, other))
+        if len(kinds) < 2 or None in kinds or is_arm and direct:
+            continue
+        text = f"{place(max(one.start, other.start), min(one.end, other.end))} has two types: " \
+               f"{name(one.type)} ({who(one)}) and {name(other.type)} ({who(other)})."
+        if direct and "wb" in kinds and one.is_ram and not kinds <= CACHED:
+            wanted = "wc" if "wc" in kinds else "uc"
+            text += f" set_memory_{wanted}() or set_pages_array_{wanted}() before it is mapped " \
+                    "changes the direct map, too."
+        yield Conflict("two_types", text, (one, other))
+
+
+def _free(mappings: list[Mapping]) -> Iterator[Conflict]:
+    for one in mappings:
+        if one.free_bytes:
+            yield Conflict(
+                "free_not_wb", f"{place(one.start, one.end)} is {name(one.row['attribute'])} in "
+                f"the direct map, and {units.size(one.free_bytes)} of it are free: who had them "
+                "did not call set_memory_wb() before freeing them. Whoever gets them next is "
+                "slow.", (one,))
+
+
+def _mtrr(mappings: list[Mapping]) -> Iterator[Conflict]:
+    """An MTRR has another word than the page tables. UC- is made for that."""
+    for one in mappings:
+        said, follows = one.row["attribute"], one.row["memory_type"]
+        if said == follows or not said or not follows or (said, follows) == ("uc-", "uc"):
+            continue
+        text = f"{place(one.start, one.end)} is mapped {name(said)} ({who(one)}), and an MTRR " \
+               f"makes it {name(follows)}"
+        text += ", as arch_phys_wc_add() does." if follows == "wc" else "."
+        yield Conflict("mtrr", text, (one,))
+
+
+def _uncached(mappings: list[Mapping], is_arm: bool, pat_is_off: bool) -> Iterator[Conflict]:
+    """A prefetchable BAR that is mapped uncached: nothing records whether WC was asked for."""
+    for one in mappings:
+        if not one.prefetchable or one.type not in UNCACHED:
+            continue
+        text = f"{one.bar} is prefetchable, and {who(one)} has mapped it " \
+               f"{name(one.row['attribute'])} ({place(one.start, one.end)}). "
+        if pat_is_off and not is_arm:
+            text += "PAT is off (nopat), so WC becomes UC-: boot with PAT."
+        elif one.row["area"] != "user":
+            text += "Nothing records whether WC was asked for: ioremap_wc() and pci_iomap_wc() " \
+                    "ask for it."
+        elif one.wc_file and "/resource" in one.caller:
+            text += f"{one.wc_file} maps it WC."
+        elif one.caller == "/dev/mem":
+            text += "/dev/mem can't map it WC."
+        else:
+            text += "Nothing records whether WC was asked for: pgprot_writecombine() in the " \
+                    "driver's mmap() asks for it."
+        yield Conflict("prefetchable_uncached", text, (one,))
+
+
+def place(start: int, end: int) -> str:
+    return f"0x{start:x}+{units.size(end - start)}"
+
+
+def notes(head: dict, is_guest: bool) -> list[str]:
+    """What an answer of the module does not have, and why."""
+    found = []
+    if head.get("changed"):
+        found.append(f"Page tables of {units.size(head['changed_bytes'])} changed while they were "
+                     "read: what they map is not shown.")
+    if head.get("more"):
+        found.append(f"There are {plural(head['more'], 'more mapping')} than the module keeps.")
+    if head.get("unmapped_bytes"):
+        found.append(f"In {units.size(head['unmapped_bytes'])} of the process's areas nothing was "
+                     "seen: they were not touched yet, or pages are large and the kernel is older "
+                     "than 6.12.")
+    if head.get("unseen_bytes"):
+        found.append(f"{units.size(head['unseen_bytes'])} of the process's areas were not looked "
+                     "at: it has too many pages.")
+    if is_guest:
+        found.append("There is a hypervisor: these types are asked for. Whether they hold, nobody "
+                     "can see from inside; `memcache mmio` measures it.")
+    return found
+
+
+def changes(before: list[Mapping], after: list[Mapping]) -> tuple[list[Mapping], list[Mapping]]:
+    """The mappings that are new, and those that are gone."""
+    had, has = ({one.key for one in some} for some in (before, after))
+    return [one for one in after if one.key not in had], [one for one in before
+                                                         if one.key not in has]
