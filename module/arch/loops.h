@@ -185,6 +185,7 @@ enum mc_stores {
 	MC_STORES_BYTE,
 	MC_STORES_UNKNOWN,	/* something that nobody can verify */
 	MC_STORES_RUN,		/* consecutive values of the counter */
+	MC_STORES_OR,		/* the old word, with its lowest bit set */
 };
 
 /**
@@ -195,6 +196,8 @@ enum mc_stores {
  * @run: the loop
  * @run_streams: the loop over several streams; NULL: there is none
  * @run_scatter: the loop over lines in random order; NULL: there is none
+ * @run_word: the loop over the word @a of its arguments, which accesses it once for each 8 of their
+ *            @bytes, a multiple of 64; NULL: there is none
  * @normal_only: it makes accesses that fault on device memory, see mc_device_memory()
  */
 struct mc_loop {
@@ -204,6 +207,7 @@ struct mc_loop {
 	void (*run)(struct mc_loop_args *args);
 	void (*run_streams)(struct mc_loop_args *args);
 	void (*run_scatter)(struct mc_loop_args *args);
+	void (*run_word)(struct mc_loop_args *args);
 	bool normal_only;
 };
 
@@ -219,6 +223,8 @@ struct mc_loop {
  * @nontemporal: its stores bypass the caches
  * @twice: its second array gets the same words as the first one
  * @flushes: it flushes what it has stored, so the memory must be cached: WB
+ * @atomic: each access is a locked one. Only cached memory surely has those: on others, an arm64
+ *          machine may raise an SError, and an x86 one lock its bus
  * @kernels: it is a function of the kernel, which may lack it
  * @registered: its loop is registered by somebody else, and is there as long as a run holds it
  */
@@ -233,6 +239,7 @@ struct mc_op_info {
 	bool nontemporal;
 	bool twice;
 	bool flushes;
+	bool atomic;
 	bool kernels;
 	bool registered;
 };

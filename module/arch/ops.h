@@ -11,6 +11,16 @@ OP(NTWRITE, "ntwrite", 1, 1, MC_STORES_COUNTER, .nontemporal = true),
 OP(COPY, "copy", 2, 2, MC_STORES_COPY),	/* a = b */
 OP(NTCOPY, "ntcopy", 2, 2, MC_STORES_COPY, .nontemporal = true),
 OP(RMW, "rmw", 1, 2, MC_STORES_ONE_MORE),	/* a += 1, as integers */
+/* Atomics: a += 1, the same by a comparison with what a load found, a = counter, a |= 1. */
+OP(XADD, "xadd", 1, 2, MC_STORES_ONE_MORE, MC_CPU_ATOMICS, .atomic = true),
+OP(CMPXCHG, "cmpxchg", 1, 2, MC_STORES_ONE_MORE, MC_CPU_ATOMICS, .atomic = true),
+OP(XCHG, "xchg", 1, 2, MC_STORES_COUNTER, MC_CPU_ATOMICS, .atomic = true),
+OP(FETCH_OR, "fetch_or", 1, 2, MC_STORES_OR, MC_CPU_ATOMICS, .atomic = true),
+/* The same by a load and a store that fails if another CPU came in between. */
+OP(XADD_LLSC, "xadd_llsc", 1, 2, MC_STORES_ONE_MORE, MC_CPU_LLSC, .atomic = true),
+OP(CMPXCHG_LLSC, "cmpxchg_llsc", 1, 2, MC_STORES_ONE_MORE, MC_CPU_LLSC, .atomic = true),
+OP(XCHG_LLSC, "xchg_llsc", 1, 2, MC_STORES_COUNTER, MC_CPU_LLSC, .atomic = true),
+OP(FETCH_OR_LLSC, "fetch_or_llsc", 1, 2, MC_STORES_OR, MC_CPU_LLSC, .atomic = true),
 OP(TRIAD, "triad", 3, 3, MC_STORES_TRIAD),	/* a = b + 2 * c, as doubles */
 OP(NTTRIAD, "nttriad", 3, 3, MC_STORES_TRIAD, .nontemporal = true),
 OP(SCALE, "scale", 2, 2, MC_STORES_TRIAD),	/* a = 2 * b, as doubles */

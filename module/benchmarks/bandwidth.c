@@ -233,6 +233,7 @@ static const struct {
 	const char *why;
 } no_data[] = {
 	{ MC_STORES_ONE_MORE, MC_DATA_ZERO, "adds one to each word, so zeros do not last" },
+	{ MC_STORES_OR, MC_DATA_ZERO, "sets a bit of each word, so zeros do not last" },
 	{ MC_STORES_TRIAD, MC_DATA_RANDOM,
 	  "computes with doubles, and random ones have no sum that is known beforehand" },
 	{ MC_STORES_BYTE, MC_DATA_RANDOM, "repeats one byte" },
@@ -291,8 +292,12 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "type: op=%s flushes caches, but memory of type=%s is never cached; use type=wb",
 			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));
+	if (op->atomic && point->v[MC_KEY_TYPE] != MC_WB)
+		return mc_fail(&run->error, -EINVAL,
+			       "type: op=%s is atomic in cached memory only, and an error on some machines elsewhere; use type=wb, not type=%s",
+			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));
 	if (point->v[KEY_READBACK] &&
-	    (op->stores != MC_STORES_COUNTER || op->arrays > 1))
+	    (op->stores != MC_STORES_COUNTER || op->arrays > 1 || op->atomic))
 		return mc_fail(&run->error, -EINVAL,
 			       "readback: on needs op=write, ntwrite, write_clflushopt or write_clwb, not op=%s",
 			       op->name);
@@ -416,7 +421,7 @@ static bool verifies(const struct mc_sampler *sampler, const struct share *s, bo
 static bool has_operands(const struct mc_op_info *op)
 {
 	return op->stores == MC_STORES_COPY || op->stores == MC_STORES_ONE_MORE ||
-	       op->stores == MC_STORES_TRIAD;
+	       op->stores == MC_STORES_TRIAD || op->stores == MC_STORES_OR;
 }
 
 static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
@@ -486,6 +491,8 @@ static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 		return mc_pass_sum(p);
 	case MC_STORES_ONE_MORE:
 		return mc_sum_of_run(s->first + p->passes - s->refilled, step, words);
+	case MC_STORES_OR:	/* every second word was even, since the step is odd */
+		return mc_sum_of_run(s->first, step, words) + words / 2;
 	case MC_STORES_TRIAD:
 		return mc_sum_of_run(FOUR_BITS + s->first, step, words);
 	case MC_STORES_BYTE:

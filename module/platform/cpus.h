@@ -16,6 +16,8 @@ enum mc_feature {
 	MC_CPU_CLWB,
 	MC_CPU_MOVDIR64B,
 	MC_CPU_STRINGS,	/* rep movsb, rep stosb: every x86 CPU has them */
+	MC_CPU_ATOMICS,	/* every x86 CPU; on arm64 LSE */
+	MC_CPU_LLSC,	/* loads and stores that are exclusive: every arm64 CPU has them */
 	MC_NFEATURES,
 };
 

@@ -44,8 +44,9 @@ static struct wanted wanted_of(const struct mc_loop *loop, unsigned int i)
 	bool written = i < mc_op_written(op);
 	struct wanted w = {
 		.width = loop->width, .stores = written,
-		.loads = !written || op->stores == MC_STORES_ONE_MORE,
-		.store_how = op->nontemporal ? STREAMING : ORDINARY,
+		/* What of the payload is not stores is loads; a comparison needs one more. */
+		.loads = !written + (op->payload > op->arrays) + (loop->op == MC_OP_CMPXCHG),
+		.store_how = op->nontemporal ? STREAMING : op->atomic ? LOCKED : ORDINARY,
 		.load_how = loop->op == MC_OP_NTREAD ? STREAMING : ORDINARY,
 		.flushes = op->flushes,
 		.flush_how = loop->op == MC_OP_WRITE_CLWB ? WRITE_BACK : FLUSH,
@@ -76,7 +77,7 @@ static void check_access(const struct access *a, const struct wanted *w)
 	}
 	EXPECT(a->width == w->width);
 	EXPECT(a->offset % w->width == 0);
-	EXPECT(!a->load || a->how == w->load_how);
+	EXPECT(!a->load || a->store || a->how == w->load_how);
 	EXPECT(!a->store || a->how == w->store_how);
 }
 
@@ -175,6 +176,11 @@ static void call_scatter(void *args)
 	this_loop->run_scatter(args);
 }
 
+static void call_word(void *args)
+{
+	this_loop->run_word(args);
+}
+
 static struct mc_loop_args args_of(u64 bytes, u64 fence)
 {
 	struct mc_loop_args args = { .bytes = bytes, .passes = PASSES, .fence = fence };
@@ -238,11 +244,25 @@ static void check_scattered(u64 fence)
 	assert_fences(fence, 1);
 }
 
+static void check_one_word(void)
+{
+	struct mc_loop_args args = args_of(2 * LINE, MC_FENCE_NONE);
+	const struct wanted w = wanted_of(this_loop, 0);
+
+	this_form = "one word";
+	watch(call_word, &args);
+	count_accesses();
+	EXPECT(seen[0].loads == 16 * w.loads && seen[0].stores == 16 * w.stores);
+	EXPECT(watched.n == 16 * w.loads);
+}
+
 static void test_each_loop_does_its_accesses_and_no_others(void **state)
 {
 	for (this_loop = mc_loops; this_loop->width; this_loop++) {
 		if (!mc_loop_runs(this_loop))
 			continue;
+		if (this_loop->run_word)
+			check_one_word();
 		for (u64 fence = MC_FENCE_NONE; fence <= MC_FENCE_MFENCE; fence++) {
 			check_in_order(fence);
 			if (this_loop->run_streams)

@@ -27,6 +27,9 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_int_equal(check("op=write type=uc"), 0);
 	assert_refused("op=write readback=on data=zero", -EINVAL, "readback");
 	assert_refused("op=rep_stosb data=random", -EINVAL, "data");
+	assert_refused("op=xadd type=uc", -EINVAL, "type");
+	assert_refused("op=xchg readback=on", -EINVAL, "readback");
+	assert_refused("op=cmpxchg_llsc", -EOPNOTSUPP, "op");
 	assert_refused("op=rw31 streams=2", -EINVAL, "streams");
 	assert_non_null(strstr(run.error.text,
 			       "op=rw31 goes through memory in one stream; use streams=1"));
@@ -85,11 +88,10 @@ static void assert_rate(const char *op, const char *more, u64 bytes, u64 payload
 
 static void test_rates_are_those_of_the_payload(void **state)
 {
-	/* Each byte of the working set counts once, except for these two. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++)
 		if (mc_loop_widest(i))
 			assert_rate(ops[i], "size=30K", 30720,
-				    (i == MC_OP_RMW ? 2 : 1) * 30720);
+				    mc_ops[i].payload * 30720 / mc_ops[i].arrays);
 	assert_rate("ntwrite", "size=30K readback=on", 30720, 2 * 30720);
 	/* 4096 / 3 is 21 lines and a bit. */
 	assert_rate("triad", "size=4K", 3 * 21 * 64, 3 * 21 * 64);
@@ -312,7 +314,7 @@ static void test_what_readback_takes_is_said(void **state)
 	reset(1);
 	assert_refused("op=read readback=on", -EINVAL, "readback");
 	for (op = 0; op < MC_OP_SUM; op++) {
-		bool takes = mc_ops[op].stores == MC_STORES_COUNTER && mc_ops[op].arrays == 1;
+		bool takes = mc_ops[op].stores == MC_STORES_COUNTER && mc_ops[op].payload == 1;
 
 		if (takes)
 			assert_non_null(strstr(run.error.text, mc_ops[op].name));

@@ -137,6 +137,9 @@ static u64 expect(const struct mc_loop *loop, u64 words, u64 passes, u64 first)
 			case MC_STORES_ONE_MORE:
 				model[w]++;
 				break;
+			case MC_STORES_OR:
+				model[w] |= 1;
+				break;
 			case MC_STORES_TRIAD:
 				model[w] = as_bits(computed(loop->op, w));
 				break;
@@ -407,6 +410,28 @@ static void test_the_random_order(void **state)
 		assert_true(near < lines / 64);
 		free(memory);
 	}
+}
+
+/* Each access to one word is there, and no other word changes. */
+static void on_one_word(const struct mc_loop *loop)
+{
+	for (u64 n = 8; n <= 24 && loop->run_word; n += 8) {
+		struct mc_loop_args args = args_for(8 * n, 1, 77);
+		u64 stores = mc_ops[loop->op].stores;
+
+		fill();
+		model[0] = stores == MC_STORES_ONE_MORE ? model[0] + n :
+			   stores == MC_STORES_OR ? model[0] | 1 : 77;
+		loop->run_word(&args);
+		assert_memory_equal(array[0].word, model, MOST);
+		assert_guards();
+	}
+	assert_int_equal(!loop->run_word, !mc_ops[loop->op].atomic);
+}
+
+static void test_atomics_on_one_word(void **state)
+{
+	with_all_loops(on_one_word, MC_OP_READ, MC_OP_CHECK);
 }
 
 static u64 compare(const struct mc_loop *loop, u64 bytes)

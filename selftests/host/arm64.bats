@@ -49,6 +49,7 @@ all_verified() {
 	all_verified 33 "bandwidth op=read,write,copy,rmw,triad,scale,add,triad4,rw31,rw21,rw11 width=8,16,32 size=36K"
 	all_verified 6 "bandwidth op=rw32,rw41,rw91 width=16,32 size=80K"
 	all_verified 6 "bandwidth op=ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91 size=80K"
+	all_verified 8 "bandwidth op=xadd,cmpxchg,xchg,fetch_or,xadd_llsc,cmpxchg_llsc,xchg_llsc,fetch_or_llsc size=36K"
 	all_verified 5 "bandwidth op=ntread,ntwrite,ntcopy,nttriad,nttriad4 size=36K"
 }
 
@@ -56,6 +57,7 @@ all_verified() {
 	all_verified 12 "bandwidth op=read,write,copy width=8,16 data=random,zero size=36K"
 	all_verified 10 "bandwidth op=read,write,ntwrite,copy,ntcopy width=32 data=random,zero size=36K"
 	all_verified 36 "bandwidth op=read,write,triad4 width=8,16,32 streams=2,4,8,16 size=96K"
+	all_verified 4 "bandwidth op=xadd,cmpxchg,xchg,fetch_or pattern=random size=64K"
 	all_verified 10 "bandwidth op=read,write,copy,rw31,rw11 pattern=random width=16,32 size=64K"
 	all_verified 8 "bandwidth op=write,ntwrite readback=on width=32 data=counter,random streams=1 size=36K,40K"
 }

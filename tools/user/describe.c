@@ -24,7 +24,7 @@ static const char * const records[] = {
 static const char * const stores[] = {
 	[MC_STORES_NOTHING] = NULL, [MC_STORES_COUNTER] = "counter", [MC_STORES_COPY] = "copy",
 	[MC_STORES_ONE_MORE] = "one_more", [MC_STORES_TRIAD] = "triad", [MC_STORES_BYTE] = "byte",
-	[MC_STORES_UNKNOWN] = "unknown",
+	[MC_STORES_UNKNOWN] = "unknown", [MC_STORES_OR] = "or",
 };
 
 /* The bits of enum mc_role. */

@@ -24,6 +24,12 @@ static u32 this_cpu(void)
 	return raw_smp_processor_id();
 }
 
+/* Arm ARM, ID_AA64ISAR0_EL1, "Atomic". */
+static bool has_atomics(void)
+{
+	return (read_sysreg_s(SYS_ID_AA64ISAR0_EL1) >> 20 & 0xf) >= 2;
+}
+
 /* A field of a register: @bits bits from bit @low on. */
 static u32 field(u64 value, unsigned int low, unsigned int bits)
 {
@@ -132,6 +138,11 @@ static u64 midr(void)
 static u32 this_cpu(void)
 {
 	return sched_getcpu();
+}
+
+static bool has_atomics(void)
+{
+	return getauxval(AT_HWCAP) & HWCAP_ATOMICS;
 }
 
 /* The system knows the caches. */
@@ -264,7 +275,8 @@ void mc_core_read(struct mc_core *core)
 		.stepping = VARIANT(id) << 4 | REVISION(id),
 	};
 	mc_textf(&vendor, "%s", vendor_name(id));
-	core->features = 1U << MC_CPU_BASE;
+	core->features = 1U << MC_CPU_BASE | 1U << MC_CPU_LLSC |
+			 (u32)has_atomics() << MC_CPU_ATOMICS;
 	core->id = this_cpu();
 	core->ncaches = 0;
 	find_caches(core);

@@ -58,7 +58,7 @@ static bool has_bit(size_t row)
 /* Features that this CPU has and the system supports: enum mc_feature, a bit each. */
 static u32 features(void)
 {
-	u32 has = (1U << MC_NFEATURES) - 1;
+	u32 has = ((1U << MC_NFEATURES) - 1) & ~(1U << MC_CPU_LLSC);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(feature_bits); i++) {

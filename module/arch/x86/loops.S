@@ -3,7 +3,28 @@
  * The access loops that read, write, copy and compute, and the short ones that
  * the verdict needs.
  */
+#define LOOPS_ATOMIC(widths, name, body, ...)				\
+	LOOPS_ANY_ORDER(widths, name, body, __VA_ARGS__) ON_WORD name##_word, body;
 #include "arch/x86/macros/loops_bodies.S"
+
+/* Eight accesses to one word in an iteration. */
+.macro ON_WORD name, body
+FUNCTION_TYPED \name
+	pushq %r12
+	movq MC_ARG_A(%rdi), %rdx
+	movq MC_ARG_BYTES(%rdi), %rcx
+	movq MC_ARG_VALUE(%rdi), %r12
+	shrq $6, %rcx
+	.balign 64
+.Lword\@:
+	.rept 8
+	\body 8, 2, 0
+	.endr
+	decq %rcx
+	jnz .Lword\@
+	popq %r12
+FUNCTION_END \name
+.endm
 
 /* ---- the loops ---- */
 

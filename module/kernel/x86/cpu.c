@@ -53,7 +53,7 @@ bool mc_cpu_has(enum mc_feature feature)
 		     (states && !cpu_has_xfeatures(states, NULL))))
 			return false;
 	}
-	return true;
+	return feature != MC_CPU_LLSC;
 }
 
 /**

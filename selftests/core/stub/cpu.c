@@ -50,6 +50,8 @@ bool cpu_runs(enum mc_feature feature)
 		if (movdir64b < 0)
 			movdir64b = try_movdir64b();
 		return movdir64b;
+	case MC_CPU_LLSC:
+		return false;
 	default:
 		return true;
 	}

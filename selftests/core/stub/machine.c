@@ -185,7 +185,7 @@ static void store(const struct mc_loop_args *args, u64 *word, u64 i, enum mc_op 
 static void run_line(struct mc_loop_args *args, u64 from, enum mc_op op, unsigned int width)
 {
 	unsigned int written = mc_op_written(&mc_ops[op]), at;
-	bool both = mc_ops[op].stores == MC_STORES_ONE_MORE;
+	bool both = mc_ops[op].payload > mc_ops[op].arrays;
 	int i;
 
 	for (i = mc_ops[op].arrays - 1; i >= 0; i--) {
@@ -193,6 +193,8 @@ static void run_line(struct mc_loop_args *args, u64 from, enum mc_op op, unsigne
 			u64 *word = (u64 *)((u8 *)args->array[i] + from + at);
 
 			if (i >= (int)written || both)
+				touch(word, width, LOAD, false);
+			if (op == MC_OP_CMPXCHG)
 				touch(word, width, LOAD, false);
 			if (i < (int)written)
 				touch(word, width, STORE, mc_ops[op].nontemporal);
@@ -226,11 +228,39 @@ static void run(struct mc_loop_args *args, enum mc_op op, unsigned int width)
 	end();
 }
 
+/* Atomics on one word; one that is not kept is lost. */
+static void run_word(struct mc_loop_args *args, enum mc_op op)
+{
+	u64 *word = args->a, i;
+
+	begin();
+	for (i = 0; i < args->bytes / 8; i++) {
+		if (op == MC_OP_CMPXCHG)
+			touch(word, 8, LOAD, false);
+		touch(word, 8, LOAD, false);
+		touch(word, 8, STORE, false);
+		if (!is_kept(word))
+			continue;
+		if (mc_ops[op].stores == MC_STORES_ONE_MORE)
+			++*word;
+		else
+			*word = op == MC_OP_XCHG ? args->value : (*word | 1);
+	}
+	end();
+}
+
 #define LOOP(op, width)						\
 	static void run_##op##width(struct mc_loop_args *args)	\
 	{							\
 		run(args, MC_OP_##op, width);			\
 	}
+#define ATOMIC(op)						\
+	LOOP(op, 8)						\
+	static void run_word_##op(struct mc_loop_args *args)	\
+	{							\
+		run_word(args, MC_OP_##op);			\
+	}
+#define ROW_ATOMIC(op)	{ MC_OP_##op, 8, MC_CPU_BASE, run_##op##8, .run_word = run_word_##op }
 #define ROW(op, width)	{ MC_OP_##op, width, MC_CPU_BASE, run_##op##width }
 
 LOOP(READ, 8)
@@ -242,6 +272,10 @@ LOOP(NTWRITE, 8)
 LOOP(NTWRITE, 64)
 LOOP(COPY, 8)
 LOOP(RMW, 8)
+ATOMIC(XADD)
+ATOMIC(CMPXCHG)
+ATOMIC(XCHG)
+ATOMIC(FETCH_OR)
 LOOP(SCALE, 8)
 LOOP(ADD, 8)
 LOOP(TRIAD4, 8)
@@ -255,8 +289,9 @@ void mc_asm_flush64(struct mc_loop_args *args)
 
 const struct mc_loop mc_loops[] = {
 	ROW(READ, 8), ROW(READ, 16), ROW(READ, 64), ROW(WRITE, 8), ROW(WRITE, 64),
-	ROW(NTWRITE, 8), ROW(NTWRITE, 64), ROW(COPY, 8), ROW(RMW, 8), ROW(SCALE, 8),
-	ROW(ADD, 8), ROW(TRIAD4, 8), ROW(SUM, 64), ROW(FILL, 64),
+	ROW(NTWRITE, 8), ROW(NTWRITE, 64), ROW(COPY, 8), ROW(RMW, 8),
+	ROW_ATOMIC(XADD), ROW_ATOMIC(CMPXCHG), ROW_ATOMIC(XCHG), ROW_ATOMIC(FETCH_OR),
+	ROW(SCALE, 8), ROW(ADD, 8), ROW(TRIAD4, 8), ROW(SUM, 64), ROW(FILL, 64),
 	{ MC_OP_FLUSH, LINE, MC_CPU_BASE, mc_asm_flush64 }, { }
 };
 

@@ -27,6 +27,7 @@ struct instruction {
 	u8 opcode;
 	u8 modrm;
 	bool operand_size;	/* it has the prefix 66 */
+	bool locked;		/* it has the prefix f0 */
 	bool wide;		/* REX.W */
 	unsigned int vector;	/* bytes of a vector with VEX or EVEX; 0: neither */
 };
@@ -38,6 +39,8 @@ static struct instruction decode(const u8 *at)
 	for (; ; at++) {
 		if (*at == 0x66)
 			i.operand_size = true;
+		else if (*at == 0xf0)
+			i.locked = true;
 		else if (*at >> 4 == 4)
 			i.wide = *at & 8;
 		else if (*at != 0xf2 && *at != 0xf3)
@@ -85,6 +88,13 @@ static bool is_movdir64b(const struct instruction *i)
 	return is_of(i, MAP_0F38, 0xf8);
 }
 
+/* Does it load and store: an addition of a constant and its like, XCHG, XADD, CMPXCHG? */
+static bool does_both(const struct instruction *i)
+{
+	return is_of(i, BARE, 0x83) || is_of(i, BARE, 0x87) || is_of(i, MAP_0F, 0xc1) ||
+	       is_of(i, MAP_0F, 0xb1);
+}
+
 static enum how how_of(const struct instruction *i, bool store)
 {
 	if (group_15(i) == 7)
@@ -95,6 +105,8 @@ static enum how how_of(const struct instruction *i, bool store)
 		return STREAMING;
 	if (is_of(i, MAP_0F, 0xe7) || is_of(i, MAP_0F, 0xc3) || is_of(i, MAP_0F, 0x2b))
 		return STREAMING;
+	if (i->locked || is_of(i, BARE, 0x87))
+		return LOCKED;
 	return store && is_movdir64b(i) ? STREAMING : ORDINARY;
 }
 
@@ -120,7 +132,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
 	struct instruction i = decode((const u8 *)registers[REG_RIP]);
 	u64 offset = (u8 *)info->si_addr - watched.memory;
-	bool adds = i.map == BARE && i.opcode == 0x83;
+	bool both = does_both(&i);
 	bool store = registers[REG_ERR] & IS_WRITE;
 
 	if (offset >= WATCHED_BYTES || watched.n == ARRAY_SIZE(watched.access)) {
@@ -128,7 +140,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 		return;
 	}
 	watched.access[watched.n++] = (struct access){
-		offset, width_of(&i), adds || !store, adds || store, how_of(&i, store),
+		offset, width_of(&i), both || !store, both || store, how_of(&i, store),
 	};
 	watched.sfences_behind = 0;
 	/* Only this page: an instruction may access two of them, and is then tried again. */

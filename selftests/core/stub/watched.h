@@ -14,6 +14,7 @@
 enum how {
 	ORDINARY,
 	STREAMING,	/* non-temporal */
+	LOCKED,		/* atomic */
 	FLUSH,		/* CLFLUSH or CLFLUSHOPT */
 	WRITE_BACK,	/* CLWB */
 };

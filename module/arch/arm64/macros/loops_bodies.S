@@ -62,6 +62,68 @@
 	DO_WRITE \w, \k, \o
 .endm
 
+/* Atomics: those of LSE. */
+	.arch_extension lse
+
+.macro DO_XADD w, k, o
+	mov x1\k, #1
+	add x9, x2, #\o
+	ldaddal x1\k, x1\k, [x9]
+.endm
+
+.macro DO_CMPXCHG w, k, o
+	add x9, x2, #\o
+	ldr x1\k, [x9]
+	add x8, x1\k, #1
+	casal x1\k, x8, [x9]
+.endm
+
+.macro DO_XCHG w, k, o
+	add x9, x2, #\o
+	swpal x1\k, x9, [x9]
+.endm
+
+.macro DO_FETCH_OR w, k, o
+	mov x1\k, #1
+	add x9, x2, #\o
+	ldsetal x1\k, x1\k, [x9]
+.endm
+
+/* The same by pairs of an exclusive load and store; in random order there is no register left. */
+.macro EXCLUSIVELY k, o, value, change:vararg
+	add x9, x2, #\o
+.Lagain\@:
+	ldaxr x17, [x9]
+	\change
+	stlxr w16, \value, [x9]
+	cbnz w16, .Lagain\@
+.endm
+
+.macro DO_XADD_LLSC w, k, o
+	EXCLUSIVELY \k, \o, x17, add x17, x17, #1
+.endm
+
+.macro DO_CMPXCHG_LLSC w, k, o
+	ldr x1\k, [x2, #\o]
+	add x8, x1\k, #1
+	add x9, x2, #\o
+.Lagain\@:
+	ldaxr x17, [x9]
+	cmp x17, x1\k
+	b.ne .Lother\@
+	stlxr w16, x8, [x9]
+	cbnz w16, .Lagain\@
+.Lother\@:
+.endm
+
+.macro DO_XCHG_LLSC w, k, o
+	EXCLUSIVELY \k, \o, x1\k
+.endm
+
+.macro DO_FETCH_OR_LLSC w, k, o
+	EXCLUSIVELY \k, \o, x17, orr x17, x17, #1
+.endm
+
 /* v1 holds 2.0 here. */
 .macro B_PLUS_2C w, k, o
 	.if \w == 8
@@ -235,4 +297,7 @@
 /* A file defines what MAKE(bytes, feature, name, arguments of LOOP) makes of a row of loops.def. */
 #define LOOPS(widths, orders, name, op, ...)	LOOPS_##orders(widths, mc_asm_##name, __VA_ARGS__)
 #define LOOPS_ANY_ORDER(widths, ...)		widths(MAKE, __VA_ARGS__)
+#ifndef LOOPS_ATOMIC
+#define LOOPS_ATOMIC				LOOPS_ANY_ORDER
+#endif
 #define MIX(...)

@@ -83,6 +83,27 @@
 	.endif
 .endm
 
+/* Atomics. No instruction of x86 that sets any bits gives the old word, too. */
+.macro DO_XADD w, k, o
+	movl $1, %r1\k\()d
+	lock xaddq %r1\k, \o(%rdx)
+.endm
+
+.macro DO_CMPXCHG w, k, o
+	movq \o(%rdx), %rax
+	leaq 1(%rax), %r1\k
+	lock cmpxchgq %r1\k, \o(%rdx)
+.endm
+
+.macro DO_XCHG w, k, o
+	movq %r1\k, %rax
+	xchgq %rax, \o(%rdx)
+.endm
+
+.macro DO_FETCH_OR w, k, o
+	lock orq $1, \o(%rdx)
+.endm
+
 /*
  * xmm1 holds the scalar 2.0 here. For 32 bytes, a multiplication and an addition do without the
  * FMA. They reach 97 % of what the ports of a Zen 3 can do in L1, once its core has settled.
@@ -249,6 +270,9 @@
 /* A file defines what MAKE(bytes, feature, name, arguments of LOOP) makes of a row of loops.def. */
 #define LOOPS(widths, orders, name, op, ...)	LOOPS_##orders(widths, mc_asm_##name, __VA_ARGS__)
 #define LOOPS_ANY_ORDER(widths, ...)		widths(MAKE, __VA_ARGS__)
+#ifndef LOOPS_ATOMIC
+#define LOOPS_ATOMIC				LOOPS_ANY_ORDER
+#endif
 #define MIX(...)
 
 	.section .rodata
