@@ -77,24 +77,6 @@ static const struct mc_name fence_names[] = {
 	{ "dsb_ish", MC_FENCE_DSB_ISH }, { "dsb_ishst", MC_FENCE_DSB_ISHST }, { }
 };
 
-static const struct mc_name verify_names[] = {
-	{ "each", VERIFY_EACH }, { "deferred", VERIFY_DEFERRED },
-	{ "off", VERIFY_OFF }, { }
-};
-
-static const struct mc_name streams_names[] = {
-	{ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 }, { "16", MC_STREAMS_MAX }, { }
-};
-
-static const struct mc_name data_names[] = {
-	{ "counter", MC_DATA_COUNTER }, { "random", MC_DATA_RANDOM },
-	{ "zero", MC_DATA_ZERO }, { }
-};
-
-static const struct mc_name pattern_names[] = {
-	{ "sequential", 0 }, { "random", 1 }, { }
-};
-
 static const struct mc_key keys[] = {
 	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
 	  .help =
@@ -107,19 +89,22 @@ static const struct mc_key keys[] = {
 	  .names = fence_names,
 	  .help = "fence after each pass; uc: a store to an uncached page that is read back" },
 	{ .name = "verify", .column = "verify", .preset = "each", .kind = MC_CHOICE,
-	  .names = verify_names, .json_only = true,
+	  .names = MC_NAMES({ "each", VERIFY_EACH }, { "deferred", VERIFY_DEFERRED },
+			    { "off", VERIFY_OFF }), .json_only = true,
 	  .help = "sum the words after each sample, after the last one, or never" },
 	{ .name = "readback", .column = "readback", .preset = "off", .kind = MC_CHOICE,
 	  .names = mc_on_off, .json_only = true,
 	  .help = "op=write: compare each word within the pass, which counts as reading" },
 	{ .name = "streams", .column = "streams", .preset = "1", .kind = MC_CHOICE,
-	  .names = streams_names,
+	  .names = MC_NAMES({ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 },
+			    { "16", MC_STREAMS_MAX }),
 	  .help = "parts of each array that are accessed in turn, 256 bytes of each" },
 	{ .name = "data", .column = "data", .preset = "counter", .kind = MC_CHOICE,
-	  .names = data_names, .json_only = true,
+	  .names = MC_NAMES({ "counter", MC_DATA_COUNTER }, { "random", MC_DATA_RANDOM },
+			    { "zero", MC_DATA_ZERO }), .json_only = true,
 	  .help = "words that are written: consecutive integers, random numbers or zeros" },
 	{ .name = "pattern", .column = "pattern", .preset = "sequential", .kind = MC_CHOICE,
-	  .names = pattern_names,
+	  .names = MC_NAMES({ "sequential", 0 }, { "random", 1 }),
 	  .help = "order of the lines of each array; random: each once a pass" },
 };
 

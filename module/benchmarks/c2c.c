@@ -30,33 +30,23 @@ enum { WRITER, READER };
 #define LINE		64
 #define LINES_AT_ONCE	1024ULL	/* of a window: at 4 us a line, 4 ms */
 
-static const struct mc_name state_names[] = {
-	{ "hitm", HITM }, { "hit", HIT }, { }
-};
-
-static const struct mc_name home_names[] = {
-	{ "writer", HOME_WRITER }, { "reader", HOME_READER }, { }
-};
-
-static const struct mc_name pairs_names[] = {
-	{ "auto", MC_AUTO }, { "all", MC_PAIRS_ALL }, { }
-};
-
 static const struct mc_name most_names[] = { { "all", MC_AUTO }, { } };
 
 static const struct mc_name yes_no[] = { { "yes", 1 }, { "no", 0 }, { } };
 
 static const struct mc_key keys[] = {
 	{ .name = "state", .column = "state", .preset = "hitm,hit", .kind = MC_CHOICE,
-	  .names = state_names,
+	  .names = MC_NAMES({ "hitm", HITM }, { "hit", HIT }),
 	  .help = "state of the lines in the writer's cache; hitm: modified; hit: clean" },
 	{ .name = "home", .column = "home", .preset = "writer", .kind = MC_CHOICE,
-	  .names = home_names, .help = "CPU whose node has the memory, with node=auto" },
+	  .names = MC_NAMES({ "writer", HOME_WRITER }, { "reader", HOME_READER }),
+	  .help = "CPU whose node has the memory, with node=auto" },
 	{ .name = "stride", .column = "stride_bytes", .preset = "320", .kind = MC_SIZE,
 	  .min = LINE, .max = 1ULL << 30, .multiple = LINE,
 	  .help = "bytes from line to line; at 320, prefetchers don't bring the next along" },
 	{ .name = "pairs", .column = "pairs", .preset = "auto", .kind = MC_NUMBER,
-	  .names = pairs_names, .min = 1, .max = 4096, .single = true, .json_only = true,
+	  .names = MC_NAMES({ "auto", MC_AUTO }, { "all", MC_PAIRS_ALL }),
+	  .min = 1, .max = 4096, .single = true, .json_only = true,
 	  .help = "pairs of each class (shares and distance); auto: all of 64 CPUs, 64 of more" },
 	{ .name = "seed", .column = "seed", .preset = "1", .kind = MC_NUMBER,
 	  .max = 0xffffffff, .single = true, .json_only = true,

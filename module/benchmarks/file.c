@@ -35,30 +35,15 @@ enum { OP_READ, OP_WRITE };
 enum { FILES_SHARED, FILES_EACH };
 enum { CACHE_KEEP, CACHE_DROP };
 
-static const struct mc_name op_names[] = {
-	{ "read", OP_READ }, { "write", OP_WRITE }, { }
-};
-
-static const struct mc_name path_names[] = {
-	{ "none", 0, .asked_only = true }, { }
-};
-
-static const struct mc_name files_names[] = {
-	{ "shared", FILES_SHARED }, { "each", FILES_EACH }, { }
-};
-
-static const struct mc_name cache_names[] = {
-	{ "keep", CACHE_KEEP }, { "drop", CACHE_DROP }, { }
-};
-
 static const struct mc_key keys[] = {
-	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE,
+	  .names = MC_NAMES({ "read", OP_READ }, { "write", OP_WRITE }),
 	  .help = "read a file, or write it with a pattern that can be checked" },
 	{ .name = "path", .column = "path", .preset = "none", .kind = MC_PATH,
-	  .names = path_names, .json_only = true,
+	  .names = MC_NAMES({ "none", 0, .asked_only = true }), .json_only = true,
 	  .help = "path of a regular file; op=write takes a new or empty one, or its own" },
 	{ .name = "files", .column = "files", .preset = "shared", .kind = MC_CHOICE,
-	  .names = files_names,
+	  .names = MC_NAMES({ "shared", FILES_SHARED }, { "each", FILES_EACH }),
 	  .help = "one file for all readers, or one for each: PATH.0, PATH.1 and so on" },
 	{ .name = "transfer", .column = "transfer_bytes", .preset = "512K", .kind = MC_SIZE,
 	  .min = 512, .max = 256ULL << 20, .multiple = 512,
@@ -73,7 +58,7 @@ static const struct mc_key keys[] = {
 	  .names = mc_on_off,
 	  .help = "compare each byte; op=read: while it reads, op=write: after each sample" },
 	{ .name = "cache", .column = "cache", .preset = "keep", .kind = MC_CHOICE,
-	  .names = cache_names,
+	  .names = MC_NAMES({ "keep", CACHE_KEEP }, { "drop", CACHE_DROP }),
 	  .help = "drop: page cache empty before a sample, data on the disk at its end" },
 	{ .name = "direct", .column = "direct", .preset = "off", .kind = MC_CHOICE,
 	  .names = mc_on_off, .help = "on: bypass the page cache (O_DIRECT)" },

@@ -29,14 +29,10 @@ enum {
 #define COSTS_A_BATCH	32		/* times the clock cost that a batch lasts */
 #define LINE		64ULL
 
-static const struct mc_name pattern_names[] = {
-	{ "random", MC_CHASE_RANDOM }, { "page", MC_CHASE_PAGE },
-	{ "stride", MC_CHASE_STRIDE }, { }
-};
-
 static const struct mc_key keys[] = {
 	{ .name = "pattern", .column = "pattern", .preset = "random", .kind = MC_CHOICE,
-	  .names = pattern_names,
+	  .names = MC_NAMES({ "random", MC_CHASE_RANDOM }, { "page", MC_CHASE_PAGE },
+			    { "stride", MC_CHASE_STRIDE }),
 	  .help = "order of loads: one random cycle; page by page (TLB-friendly); ascending" },
 	{ .name = "stride", .column = "stride_bytes", .preset = "64", .kind = MC_SIZE, .min = 8,
 	  .max = 1ULL << 30, .multiple = 8,

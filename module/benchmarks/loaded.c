@@ -28,8 +28,6 @@ enum {
 #define GAUGE_LINES	64ULL		/* one page, which fits in L1 */
 #define GAUGE_ROUNDS	8
 
-static const struct mc_name auto_names[] = { { "auto", MC_AUTO }, { } };
-
 static const struct mc_key keys[] = {
 	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE,
 	  .names = MC_LOAD_OPS, .help =
@@ -43,7 +41,7 @@ static const struct mc_key keys[] = {
 	  .kind = MC_NUMBER, .max = 1000000,
 	  .help = "countdown after each line of the load; a count takes about a cycle" },
 	{ .name = "latency_cpu", .preset = "auto", .single = true, .kind = MC_NUMBER,
-	  .names = auto_names, .max = MC_MAX_CPUS - 1,
+	  .names = MC_NAMES({ "auto", MC_AUTO }), .max = MC_MAX_CPUS - 1,
 	  .help = "CPU of cpu= that follows pointers; auto: the first one" },
 };
 

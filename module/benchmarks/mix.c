@@ -31,10 +31,6 @@ enum { SCOPE_TOTAL, SCOPE_GROUP, SCOPE_THREAD };
 #define STEPS_AT_ONCE	64		/* steps that are verified without a breath */
 #define PER_1000_S	1000000000000000ULL	/* picoseconds */
 
-static const struct mc_name scope_names[] = {
-	{ "total", SCOPE_TOTAL }, { "group", SCOPE_GROUP }, { "thread", SCOPE_THREAD }, { }
-};
-
 static const struct mc_key keys[] = {
 	{ .name = "groups", .column = "groups", .preset = "0:read", .kind = MC_GROUPS,
 	  .names = mc_load_words, .single = true, .json_only = true, .help =
@@ -49,7 +45,9 @@ static const struct mc_key keys[] = {
 };
 
 static const struct mc_column columns[] = {
-	[COL_SCOPE] = { .name = "scope", .names = scope_names, .roles = MC_WHICH, .always = true,
+	[COL_SCOPE] = { .name = "scope",
+	  .names = MC_NAMES({ "total", SCOPE_TOTAL }, { "group", SCOPE_GROUP },
+			    { "thread", SCOPE_THREAD }), .roles = MC_WHICH, .always = true,
 	  .help = "what the record is about: all threads, a group or a thread" },
 	[COL_GROUP] = { .name = "group", .roles = MC_WHICH,
 	  .help = "number of the group in groups=, counted from 1" },

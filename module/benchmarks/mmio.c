@@ -42,16 +42,6 @@ enum {
 #define PIECE		4096ULL
 #define BURSTS		4096U		/* bursts that are timed one by one */
 
-static const struct mc_name op_names[] = {
-	{ "read", MC_MMIO_READ }, { "write", MC_MMIO_WRITE },
-	{ "write_read", MC_MMIO_WRITE_READ }, { "burst", MC_MMIO_BURST }, { }
-};
-
-static const struct mc_name width_names[] = {
-	{ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 }, { "16", 16 }, { "32", 32 },
-	{ "64", 64 }, { }
-};
-
 static const struct mc_name way_names[] = {
 	{ "plain", MC_WAY_STORES }, { "c_loop", MC_WAY_C_LOOP },
 	{ "movdir64b", MC_WAY_MOVDIR64B }, { "rep_movsb", MC_WAY_REP_MOVSB },
@@ -60,10 +50,13 @@ static const struct mc_name way_names[] = {
 };
 
 static const struct mc_key keys[] = {
-	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE,
+	  .names = MC_NAMES({ "read", MC_MMIO_READ }, { "write", MC_MMIO_WRITE },
+			    { "write_read", MC_MMIO_WRITE_READ }, { "burst", MC_MMIO_BURST }),
 	  .help = "write: posted; write_read: and read back; burst: fill 64 bytes, flush" },
 	{ .name = "width", .column = "width_bytes", .preset = "4", .kind = MC_CHOICE,
-	  .names = width_names, .help = "bytes an access" },
+	  .names = MC_NAMES({ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 }, { "16", 16 },
+			    { "32", 32 }, { "64", 64 }), .help = "bytes an access" },
 	{ .name = "store", .column = "store", .preset = "plain", .kind = MC_CHOICE,
 	  .names = way_names,
 	  .help = "op=burst: how 64 bytes are stored; plain: by stores of width=" },
@@ -71,16 +64,7 @@ static const struct mc_key keys[] = {
 
 enum { WIDE_LIKE_NARROW, WIDE_ALL_ONES };
 
-static const struct mc_name wide_names[] = {
-	{ "like_narrow", WIDE_LIKE_NARROW }, { "all_ones", WIDE_ALL_ONES }, { }
-};
-
 enum { WHOLE_ALONE, WHOLE_BY_RATE, WHOLE_NOT_TOLD_APART };
-
-static const struct mc_name how_names[] = {
-	{ "alone", WHOLE_ALONE }, { "by_rate", WHOLE_BY_RATE },
-	{ "not_told_apart", WHOLE_NOT_TOLD_APART }, { }
-};
 
 static const struct mc_column columns[] = {
 	[COL_NS] = { .name = "ns_per_access", .unit = "ns an access", .roles = MC_MAIN | MC_EACH,
@@ -96,7 +80,8 @@ static const struct mc_column columns[] = {
 	  .help = "bytes that leave the CPU together when neighbouring stores combine" },
 	[COL_FLUSH_NS] = { .name = "flush_ns", .decimals = 3,
 	  .help = "what the flush behind 64 bytes costs, beyond writing them in a stream" },
-	[COL_WIDE] = { .name = "wide_reads", .names = wide_names,
+	[COL_WIDE] = { .name = "wide_reads",
+	  .names = MC_NAMES({ "like_narrow", WIDE_LIKE_NARROW }, { "all_ones", WIDE_ALL_ONES }),
 	  .help = "all_ones: reads of this width do not get what reads of 4 bytes get" },
 	[COL_ACCESSES] = { .name = "accesses_per_pass", .roles = MC_COUNT | MC_DETAIL,
 	  .json_only = true, .help = "accesses of a pass" },
@@ -108,7 +93,9 @@ static const struct mc_column columns[] = {
 	  .help = "lower end of the interval that has this share with 99 % confidence" },
 	[COL_WHOLE_HIGH] = { .name = "whole_high_percent", .roles = MC_DETAIL, .decimals = 4,
 	  .help = "upper end of this interval" },
-	[COL_WHOLE_HOW] = { .name = "whole_how", .names = how_names, .roles = MC_DETAIL,
+	[COL_WHOLE_HOW] = { .name = "whole_how",
+	  .names = MC_NAMES({ "alone", WHOLE_ALONE }, { "by_rate", WHOLE_BY_RATE },
+			    { "not_told_apart", WHOLE_NOT_TOLD_APART }), .roles = MC_DETAIL,
 	  .help = "how one transaction was told from two: of single bursts, or by their rate" },
 };
 

@@ -20,16 +20,14 @@ enum { ITEM_LOOP, ITEM_CLOCK, ITEM_IRQ, ITEM_FPU, ITEM_CALL, ITEM_GETPID, ITEM_G
 
 #define BATCH		16384	/* operations of a pass; each counts as 8 bytes */
 
-static const struct mc_name item_names[] = {
-	{ "loop", ITEM_LOOP }, { "clock", ITEM_CLOCK }, { "irq", ITEM_IRQ },
-	{ "fpu", ITEM_FPU }, { "call", ITEM_CALL }, { "getpid", ITEM_GETPID },
-	{ "gate", ITEM_GATE }, { "wakeup", ITEM_WAKEUP }, { "thread", ITEM_THREAD }, { }
-};
-
 static const struct mc_key keys[] = {
 	{ .name = "item", .column = "item",
 	  .preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,gate,wakeup" : "loop,clock,gate,wakeup",
-	  .kind = MC_CHOICE, .names = item_names,
+	  .kind = MC_CHOICE,
+	  .names = MC_NAMES({ "loop", ITEM_LOOP }, { "clock", ITEM_CLOCK }, { "irq", ITEM_IRQ },
+			    { "fpu", ITEM_FPU }, { "call", ITEM_CALL }, { "getpid", ITEM_GETPID },
+			    { "gate", ITEM_GATE }, { "wakeup", ITEM_WAKEUP },
+			    { "thread", ITEM_THREAD }),
 	  .help = "operation timed; kernel only: irq, getpid, fpu (fpu saves nothing)" },
 };
 

@@ -44,19 +44,12 @@ enum { SCOPE_WHOLE, SCOPE_STEP };
 #define TWO_BITS	(0x400ULL << 52)
 #define FOUR_BITS	(0x401ULL << 52)
 
-static const struct mc_name scope_names[] = {
-	{ "whole", SCOPE_WHOLE }, { "step", SCOPE_STEP }, { }
-};
-
-static const struct mc_name op_names[] = {
-	{ "read", MC_OP_READ }, { "write", MC_OP_WRITE }, { "copy", MC_OP_COPY },
-	{ "triad", MC_OP_TRIAD }, { }
-};
-
 static const struct mc_key keys[] = {
 	{ .name = "idle", .column = "idle_ns", .preset = "0,1ms,5ms,20ms,50ms", .kind = MC_TIME,
 	  .max = 1000000000, .help = "how long the core is idle before the steps" },
-	{ .name = "op", .column = "op", .preset = "copy", .kind = MC_CHOICE, .names = op_names,
+	{ .name = "op", .column = "op", .preset = "copy", .kind = MC_CHOICE,
+	  .names = MC_NAMES({ "read", MC_OP_READ }, { "write", MC_OP_WRITE },
+			    { "copy", MC_OP_COPY }, { "triad", MC_OP_TRIAD }),
 	  .help = "what the loop does, as in bandwidth" },
 	{ .name = "width", .column = "width_bytes", .preset = "max", .kind = MC_CHOICE,
 	  .names = mc_width_names, .found = true,
@@ -67,7 +60,9 @@ static const struct mc_key keys[] = {
 };
 
 static const struct mc_column columns[] = {
-	[COL_SCOPE] = { .name = "scope", .names = scope_names, .roles = MC_WHICH, .always = true,
+	[COL_SCOPE] = { .name = "scope",
+	  .names = MC_NAMES({ "whole", SCOPE_WHOLE }, { "step", SCOPE_STEP }),
+	  .roles = MC_WHICH, .always = true,
 	  .help = "what the record is about: all steps, or one" },
 	[COL_STEP] = { .name = "step", .roles = MC_WHICH,
 	  .help = "number of the step, counted from 1" },

@@ -36,39 +36,24 @@ enum { INDEPENDENT, DEPENDENT };
 #define BARE_WARMUPS	2
 #define REPLAY_AT_ONCE	8192ULL		/* accesses; uncached, these take 3 ms */
 
-static const struct mc_name op_names[] = {
-	{ "read", OP_READ }, { "write", OP_WRITE }, { }
-};
-
-static const struct mc_name mode_names[] = {
-	{ "independent", INDEPENDENT }, { "dependent", DEPENDENT }, { }
-};
-
-static const struct mc_name generator_names[] = {
-	{ "lcg", MC_LCG }, { "xorshift128+", MC_XORSHIFT }, { }
-};
-
-static const struct mc_name align_names[] = { { "8", 8 }, { "1", 1 }, { } };
-
-static const struct mc_name verify_names[] = {
-	{ "each", 1 }, { "off", 0 }, { }
-};
-
 static const struct mc_key keys[] = {
-	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE,
+	  .names = MC_NAMES({ "read", OP_READ }, { "write", OP_WRITE }),
 	  .help = "access to each address: a load or a store of 8 bytes" },
 	{ .name = "count", .column = "count", .preset = "1M", .kind = MC_SIZE,
 	  .unit = "accesses", .min = 8, .max = 1ULL << 40, .multiple = 8,
 	  .help = "accesses of each thread in a pass" },
 	{ .name = "mode", .column = "mode", .preset = "independent", .kind = MC_CHOICE,
-	  .names = mode_names, .help = "dependent: each load waits for the one before it" },
+	  .names = MC_NAMES({ "independent", INDEPENDENT }, { "dependent", DEPENDENT }),
+	  .help = "dependent: each load waits for the one before it" },
 	{ .name = "generator", .column = "generator", .preset = "lcg", .kind = MC_CHOICE,
-	  .names = generator_names, .help = "generator of the addresses, within the timed loop" },
+	  .names = MC_NAMES({ "lcg", MC_LCG }, { "xorshift128+", MC_XORSHIFT }),
+	  .help = "generator of the addresses, within the timed loop" },
 	{ .name = "align", .column = "align_bytes", .preset = "8", .kind = MC_CHOICE,
-	  .names = align_names,
+	  .names = MC_NAMES({ "8", 8 }, { "1", 1 }),
 	  .help = "alignment; 1: also across lines, size=2M at most, writes unverified" },
 	{ .name = "verify", .column = "verify", .preset = "each", .kind = MC_CHOICE,
-	  .names = verify_names, .found = true, .json_only = true,
+	  .names = MC_NAMES({ "each", 1 }, { "off", 0 }), .found = true, .json_only = true,
 	  .help = "check the sum of what was read, and what was written, after each sample" },
 };
 

@@ -34,15 +34,13 @@ enum { COL_BEGIN, COL_ADDRESS, COL_COVERED, COL_MB_PER_S, COL_NS, COL_NS_MIN, CO
 #define LOADS		65536ULL	/* lines in the cycle */
 #define FLUSHED_AT_ONCE	1024
 
-static const struct mc_name op_names[] = {
-	{ "read", MC_OP_READ }, { "write", MC_OP_WRITE }, { "ntwrite", MC_OP_NTWRITE }, { }
-};
-
 static const struct mc_key keys[] = {
 	{ .name = "region", .column = "region_bytes", .preset = "1G", .kind = MC_SIZE,
 	  .min = MC_REGION_LEAST, .max = 1ULL << 40, .multiple = MC_REGION_LEAST,
 	  .help = "bytes of a region, a power of two" },
-	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE,
+	  .names = MC_NAMES({ "read", MC_OP_READ }, { "write", MC_OP_WRITE },
+			    { "ntwrite", MC_OP_NTWRITE }),
 	  .help = "what bandwidth is measured of; nt: non-temporal" },
 };
 

@@ -28,50 +28,32 @@ enum { PLACES_ONE, PLACES_ALL };
 #define NO_LOAD		MC_NMIXES
 #define LOAD_LEAST	4096ULL	/* bytes that a thread loads, at least */
 
-static const struct mc_name op_names[] = {
-	{ "read", OP_READ }, { "write", OP_WRITE }, { "atomic", OP_ATOMIC }, { }
-};
-
-static const struct mc_name width_names[] = { { "8", 8 }, { "4", 4 }, { } };
-
-static const struct mc_name places_names[] = {
-	{ "one", PLACES_ONE }, { "all", PLACES_ALL }, { }
-};
-
-static const struct mc_name flush_names[] = {
-	{ "auto", MC_AUTO, .asked_only = true }, { "yes", 1 }, { "no", 0 }, { }
-};
-
-static const struct mc_name spike_names[] = { { "auto", MC_AUTO }, { } };
-
-static const struct mc_name load_names[] = {
-	{ "none", NO_LOAD }, { "read", MC_MIX_READ }, { "rw21", MC_MIX_RW21 },
-	{ "rw11", MC_MIX_RW11 }, { "write", MC_MIX_WRITE }, { "ntwrite", MC_MIX_NTWRITE },
-	{ "copy", MC_MIX_COPY }, { }
-};
-
 static const struct mc_key keys[] = {
-	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE, .names = op_names,
+	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE,
+	  .names = MC_NAMES({ "read", OP_READ }, { "write", OP_WRITE }, { "atomic", OP_ATOMIC }),
 	  .help = "a load, a store and a fence, or a compare and swap" },
 	{ .name = "width", .column = "width_bytes", .preset = "8", .kind = MC_CHOICE,
-	  .names = width_names,
+	  .names = MC_NAMES({ "8", 8 }, { "4", 4 }),
 	  .help = "bytes of an access; some registers of devices answer 4 only" },
 	{ .name = "count", .column = "count", .preset = "100000", .kind = MC_NUMBER, .min = 1000,
 	  .max = 1000000000,
 	  .help = "accesses of each thread in a sample; a result has repeat= samples" },
 	{ .name = "places", .column = "places", .preset = "one", .kind = MC_CHOICE,
-	  .names = places_names,
+	  .names = MC_NAMES({ "one", PLACES_ONE }, { "all", PLACES_ALL }),
 	  .help = "all: lines of the memory at random; one: always the same line" },
 	{ .name = "flush", .column = "flush", .preset = "auto", .kind = MC_CHOICE,
-	  .names = flush_names, .found = true,
+	  .names = MC_NAMES({ "auto", MC_AUTO, .asked_only = true }, { "yes", 1 }, { "no", 0 }),
+	  .found = true,
 	  .help = "flush the line from the caches before each access; auto: with type=wb" },
 	{ .name = "delay", .column = "access_delay_ns", .preset = "0", .kind = MC_TIME,
 	  .max = 1000000, .help = "time from the end of an access to the next one, at least" },
 	{ .name = "spike", .preset = "auto", .single = true, .kind = MC_TIME,
-	  .names = spike_names, .min = 1, .max = 1000000000,
+	  .names = MC_NAMES({ "auto", MC_AUTO }), .min = 1, .max = 1000000000,
 	  .help = "a longer access is a spike; auto: half above the median, or more" },
 	{ .name = "load", .column = "load", .preset = "none", .kind = MC_CHOICE,
-	  .names = load_names,
+	  .names = MC_NAMES({ "none", NO_LOAD }, { "read", MC_MIX_READ }, { "rw21", MC_MIX_RW21 },
+			    { "rw11", MC_MIX_RW11 }, { "write", MC_MIX_WRITE },
+			    { "ntwrite", MC_MIX_NTWRITE }, { "copy", MC_MIX_COPY }),
 	  .help = "what all CPUs but the first one do meanwhile, as op= of loaded" },
 };
 
@@ -110,7 +92,7 @@ static const struct mc_column columns[] = {
 	[COL_UNKNOWN_SHARE] = { .name = "unknown_percent", .decimals = 2,
 	  .help = "share of that time whose cause nobody saw; refresh of the memory is in it" },
 	[COL_STOPPED] = { .name = "stopped", .json_only = true,
-	  .names = (const struct mc_name[]){ { "yes", true }, { "no", false }, { } },
+	  .names = MC_NAMES({ "yes", true }, { "no", false }),
 	  .help = "did the run end within a sample, or during warm-ups?" },
 };
 

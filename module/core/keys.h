@@ -106,6 +106,9 @@ struct mc_name {
 	bool asked_only;
 };
 
+/* A list of words, for a key or column that alone has it. */
+#define MC_NAMES(...)	((const struct mc_name[]){ __VA_ARGS__, { } })
+
 /**
  * struct mc_key - one key of a test
  * @name: its name in a request
