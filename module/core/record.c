@@ -126,6 +126,7 @@ void mc_record_set_text(struct mc_record *rec, unsigned int column, const char *
 struct cell {
 	const char *name;
 	const struct mc_request *req;
+	const struct mc_record *rec;
 	bool json_only;	/* not in the table */
 	bool if_any;	/* in the table only if a record has a value */
 	bool word;	/* a string in JSON */
@@ -139,15 +140,14 @@ struct cell {
  * @show: make it a cell, whose text is still empty
  * @offset: where a record has it
  * @names: words for its values, terminated by an empty entry
- * @which: traffic, disturbance or event
+ * @which: traffic, disturbance or event; of statistics, one less than the samples that it takes
  * @json_only: not in the table
  * @if_any: in the table only if a record has a value; remote_threads: not 0
  * @memory: about memory: not in the table of a test that measures none
  */
 struct record_fact {
 	const char *name;
-	void (*show)(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		     const struct mc_record *rec);
+	void (*show)(struct cell *c, struct mc_text *t, const struct record_fact *f);
 	size_t offset;
 	const struct mc_name *names;
 	u8 which;
@@ -156,14 +156,14 @@ struct record_fact {
 	bool memory;
 };
 
-static const void *field_of(const struct mc_record *rec, const struct record_fact *f)
+static const void *field_of(const struct cell *c, const struct record_fact *f)
 {
-	return (const char *)rec + f->offset;
+	return (const char *)c->rec + f->offset;
 }
 
-static u64 u64_of(const struct mc_record *rec, const struct record_fact *f)
+static u64 u64_of(const struct cell *c, const struct record_fact *f)
 {
-	return *(const u64 *)field_of(rec, f);
+	return *(const u64 *)field_of(c, f);
 }
 
 static void word_cell(struct cell *c, struct mc_text *t, const char *word)
@@ -174,52 +174,46 @@ static void word_cell(struct cell *c, struct mc_text *t, const char *word)
 		mc_textf(t, "%s", word);
 }
 
-static void show_name(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		      const struct mc_record *rec)
+static void show_name(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	word_cell(c, t, mc_name_of(f->names, *(const u8 *)field_of(rec, f)));
+	word_cell(c, t, mc_name_of(f->names, *(const u8 *)field_of(c, f)));
 }
 
-static void show_effect(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			const struct mc_record *rec)
+static void show_effect(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	word_cell(c, t, mc_effect_name(rec->effective));
+	word_cell(c, t, mc_effect_name(c->rec->effective));
 }
 
-static void show_steady(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			const struct mc_record *rec)
+static void show_steady(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	show_name(c, t, f, rec);
-	c->json_only = rec->steady != MC_STEADY_NO;
+	show_name(c, t, f);
+	c->json_only = c->rec->steady != MC_STEADY_NO;
 }
 
-static void show_object(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			const struct mc_record *rec)
+static void show_object(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	word_cell(c, t, rec->object);
+	word_cell(c, t, c->rec->object);
 }
 
 /* All reasons, separated by commas. */
-static void show_left_out(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			  const struct mc_record *rec)
+static void show_left_out(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
 	const struct mc_name *why;
 	const char *comma = "";
 
 	c->word = true;
-	c->na = !rec->left_out;
+	c->na = !c->rec->left_out;
 	for (why = left_out_whys; why->name; why++) {
-		if (!(rec->left_out & why->value))
+		if (!(c->rec->left_out & why->value))
 			continue;
 		mc_textf(t, "%s%s", comma, why->name);
 		comma = ",";
 	}
 }
 
-static void show_node(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		      const struct mc_record *rec)
+static void show_node(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	int node = rec->memory_node;
+	int node = c->rec->memory_node;
 
 	c->word = node == MC_NODE_LOCAL;
 	if (c->word)
@@ -231,120 +225,98 @@ static void show_node(struct cell *c, struct mc_text *t, const struct record_fac
 	c->na = !t->len;
 }
 
-static void show_range(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		       const struct mc_record *rec)
+static void show_range(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
 	c->word = true;
-	c->na = !rec->range.bytes;
+	c->na = !c->rec->range.bytes;
 	if (!c->na)
-		mc_range_show(t, &rec->range);
+		mc_range_show(t, &c->rec->range);
 }
 
-static void show_remote(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			const struct mc_record *rec)
+static void show_remote(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = rec->remote_threads == MC_NOT_KNOWN;
-	c->json_only = !rec->remote_threads;
-	mc_textf(t, "%u", rec->remote_threads);
+	c->na = c->rec->remote_threads == MC_NOT_KNOWN;
+	c->json_only = !c->rec->remote_threads;
+	mc_textf(t, "%u", c->rec->remote_threads);
 }
 
-static void show_u32(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		     const struct mc_record *rec)
+static void show_u32(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	mc_textf(t, "%u", *(const u32 *)field_of(rec, f));
+	mc_textf(t, "%u", *(const u32 *)field_of(c, f));
 }
 
-static void show_u64(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		     const struct mc_record *rec)
+static void show_u64(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	mc_textf(t, "%llu", u64_of(rec, f));
+	mc_textf(t, "%llu", u64_of(c, f));
 }
 
 /* A number that is known if it is not 0. */
-static void show_some(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		      const struct mc_record *rec)
+static void show_some(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = !u64_of(rec, f);
-	show_u64(c, t, f, rec);
+	c->na = !u64_of(c, f);
+	show_u64(c, t, f);
 }
 
 /* A time that is known if it is not 0. */
-static void show_ns(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		    const struct mc_record *rec)
+static void show_ns(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = !u64_of(rec, f);
-	mc_text_fixed(t, u64_of(rec, f), 3);
+	c->na = !u64_of(c, f);
+	mc_text_fixed(t, u64_of(c, f), 3);
 }
 
-static void show_stat_ns(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			 const struct mc_record *rec)
+static void show_stat_ns(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = !rec->stats.samples;
-	mc_text_fixed(t, u64_of(rec, f), 3);
-}
-
-static void show_spread_ns(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			   const struct mc_record *rec)
-{
-	c->na = rec->stats.samples < 2;
-	mc_text_fixed(t, u64_of(rec, f), 3);
+	c->na = c->rec->stats.samples <= f->which;
+	mc_text_fixed(t, u64_of(c, f), 3);
 }
 
 /* From millionths. */
-static void show_spread_percent(struct cell *c, struct mc_text *t, const struct record_fact *f,
-				const struct mc_record *rec)
+static void show_spread_percent(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = rec->stats.samples < 2;
-	mc_text_fixed(t, mc_rounded(u64_of(rec, f), 1, 100), 2);
+	c->na = c->rec->stats.samples < 2;
+	mc_text_fixed(t, mc_rounded(u64_of(c, f), 1, 100), 2);
 }
 
-static void show_event(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		       const struct mc_record *rec)
+static void show_event(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = !(rec->events.counted >> f->which & 1);
-	mc_text_fixed(t, rec->events.milli[f->which], 3);
+	c->na = !(c->rec->events.counted >> f->which & 1);
+	mc_text_fixed(t, c->rec->events.milli[f->which], 3);
 }
 
-static void show_ran_percent(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			     const struct mc_record *rec)
+static void show_ran_percent(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = !(rec->events.timed >> f->which & 1);
-	mc_text_fixed(t, mc_rounded(rec->events.ran_ppm[f->which], 1, 1000), 1);
+	c->na = !(c->rec->events.timed >> f->which & 1);
+	mc_text_fixed(t, mc_rounded(c->rec->events.ran_ppm[f->which], 1, 1000), 1);
 }
 
-static void show_traffic(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			 const struct mc_record *rec)
+static void show_traffic(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = !(rec->dram.counted & 1U << f->which);
-	mc_textf(t, "%llu", rec->dram.bytes[f->which]);
+	c->na = !(c->rec->dram.counted & 1U << f->which);
+	mc_textf(t, "%llu", c->rec->dram.bytes[f->which]);
 }
 
-static void show_amplification(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			       const struct mc_record *rec)
+static void show_amplification(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = !(rec->dram.counted & 1U << f->which) || !rec->payload_bytes;
-	mc_text_fixed(t, mc_rounded(rec->dram.bytes[f->which], 1000, rec->payload_bytes), 3);
+	c->na = !(c->rec->dram.counted & 1U << f->which) || !c->rec->payload_bytes;
+	mc_text_fixed(t, mc_rounded(c->rec->dram.bytes[f->which], 1000, c->rec->payload_bytes), 3);
 }
 
-static void show_idle(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		      const struct mc_record *rec)
+static void show_idle(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = !(rec->dram.counted & 1U << f->which);
-	mc_text_fixed(t, rec->dram.idle_kb_per_s[f->which], 3);
+	c->na = !(c->rec->dram.counted & 1U << f->which);
+	mc_text_fixed(t, c->rec->dram.idle_kb_per_s[f->which], 3);
 }
 
-static void show_disturbed(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			   const struct mc_record *rec)
+static void show_disturbed(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = !(rec->watched >> f->which & 1);
-	mc_textf(t, "%u", rec->disturbed[f->which]);
+	c->na = !(c->rec->watched >> f->which & 1);
+	mc_textf(t, "%u", c->rec->disturbed[f->which]);
 }
 
-static void show_windows(struct cell *c, struct mc_text *t, const struct record_fact *f,
-			 const struct mc_record *rec)
+static void show_windows(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
-	c->na = !rec->watched;
-	mc_textf(t, "%u", rec->windows_left_out);
+	c->na = !c->rec->watched;
+	mc_textf(t, "%u", c->rec->windows_left_out);
 }
 
 #define F(field)	offsetof(struct mc_record, field)
@@ -376,22 +348,18 @@ static const struct record_fact facts[] = {
 	{ "median_ns", show_stat_ns, F(stats.median_ps) },
 	{ "max_ns", show_stat_ns, F(stats.max_ps) },
 	{ "mean_ns", show_stat_ns, F(stats.mean_ps), .json_only = true },
-	{ "sd_ns", show_spread_ns, F(stats.sd_ps), .json_only = true },
+	{ "sd_ns", show_stat_ns, F(stats.sd_ps), .json_only = true, .which = 1 },
 	{ "p50_ns", show_stat_ns, F(stats.p50_ps), .json_only = true },
 	{ "p99_ns", show_stat_ns, F(stats.p99_ps), .json_only = true },
 	{ "cv_percent", show_spread_percent, F(stats.cv_ppm) },
 	{ "payload_bytes", show_some, F(payload_bytes), .json_only = true },
 	{ "dram_read_bytes", show_traffic, .if_any = true, .which = MC_DRAM_READ },
 	{ "dram_write_bytes", show_traffic, .if_any = true, .which = MC_DRAM_WRITE },
-	{ "amplification_read", show_amplification, .if_any = true,
-	  .which = MC_DRAM_READ },
-	{ "amplification_write", show_amplification, .if_any = true,
-	  .which = MC_DRAM_WRITE },
+	{ "amplification_read", show_amplification, .if_any = true, .which = MC_DRAM_READ },
+	{ "amplification_write", show_amplification, .if_any = true, .which = MC_DRAM_WRITE },
 	{ "dram_counted_ns", show_ns, F(dram.counted_ps), .json_only = true },
-	{ "dram_idle_read_mb_per_s", show_idle, .json_only = true,
-	  .which = MC_DRAM_READ },
-	{ "dram_idle_write_mb_per_s", show_idle, .json_only = true,
-	  .which = MC_DRAM_WRITE },
+	{ "dram_idle_read_mb_per_s", show_idle, .json_only = true, .which = MC_DRAM_READ },
+	{ "dram_idle_write_mb_per_s", show_idle, .json_only = true, .which = MC_DRAM_WRITE },
 	{ "dram_why", show_name, F(dram.why), dram_whys, .json_only = true },
 	/* mc_event_name() has their names. */
 	{ NULL, show_event, .if_any = true, .which = 0 },
@@ -427,13 +395,12 @@ const char *mc_fact_name(unsigned int index)
 	return index < ARRAY_SIZE(facts) ? fact_name(&facts[index]) : NULL;
 }
 
-static void fact_cell(struct cell *c, struct mc_text *t, const struct record_fact *f,
-		      const struct mc_record *rec)
+static void fact_cell(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
 	c->name = fact_name(f);
 	c->json_only = f->json_only || (f->memory && c->req->spec->memoryless);
 	c->if_any = f->if_any;
-	f->show(c, t, f, rec);
+	f->show(c, t, f);
 }
 
 /* If a key allows only certain numbers, these are words to the parser. */
@@ -538,11 +505,12 @@ static void get_cell(struct cell *c, unsigned int i,
 
 	memset(c, 0, sizeof(*c));
 	c->req = req;
+	c->rec = rec;
 	if (i < req->nkeys) {
 		/* The test's own keys come first, as the most important ones. */
 		key_cell(c, &t, (i + MC_KEY_FIRST) % req->nkeys, req, rec);
 	} else if (i < req->nkeys + ARRAY_SIZE(facts)) {
-		fact_cell(c, &t, &facts[i - req->nkeys], rec);
+		fact_cell(c, &t, &facts[i - req->nkeys]);
 	} else {
 		i -= req->nkeys + ARRAY_SIZE(facts);
 		own_cell(c, &t, i, req, rec);
