@@ -27,35 +27,22 @@ class Published(fake.unittest.TestCase):
         cls.operations, cls.system, cls.guest, cls.interrupts = changes(
             overhead.Figures(published.load(FIGURES))).values()
 
-    def test_each_cell_is_there(self):
-        self.assertEqual([len(t) for t in (self.operations, self.system, self.guest,
-                                           self.interrupts)], [14, 8, 4, 8])
-
-    def test_write_against_read(self):
-        # (851263892.2 - 847730371) / 851263892.2, (849303470.8 - 865753500.8) / 849303470.8
-        self.assertAlmostEqual(self.operations["bare-metal", "kernel irq=on cpu=bound"], 0.41509, 4)
-        self.assertAlmostEqual(self.operations["bare-metal", "user irq=on cpu=3"], -1.93689, 4)
-
-    def test_a_bound_user_figure_is_the_mean_of_its_cpus(self):
-        # user: (849303470.8 + 852506713.4) / 2 = 850905092.1; kernel: 851263892.2
-        self.assertAlmostEqual(self.system["bare-metal", "read", "bound"], 0.04215, 4)
-        # user: (872842101 + 867127260.4) / 2 = 869984680.7; kernel: 865579691
-        self.assertAlmostEqual(self.system["vm", "write", "bound"], -0.50891, 4)
-
-    def test_os_overhead_any(self):
-        # (842823725.5 - 849062971) / 842823725.5
-        self.assertAlmostEqual(self.system["bare-metal", "read", "any"], -0.74028, 4)
-
-    def test_os_and_hypervisor(self):
-        # (851263892.2 - (867471471.8 + 864124327.2) / 2) / 851263892.2
-        self.assertAlmostEqual(self.guest["vm", "read", "bound"], -1.70734, 4)
-        # (846866645.2 - 865859490.4) / 846866645.2
-        self.assertAlmostEqual(self.guest["vm", "write", "any"], -2.24272, 4)
-
-    def test_interrupts(self):
-        # (851263892.2 - 847449202.8) / 851263892.2, (869943889.4 - 867212392.4) / 869943889.4
-        self.assertAlmostEqual(self.interrupts["bare-metal", "read", "bound"], 0.44812, 4)
-        self.assertAlmostEqual(self.interrupts["vm", "write", "any"], 0.31399, 4)
+    def test_the_published_figures(self):
+        """A bound figure is the mean of its CPUs."""
+        tables = self.operations, self.system, self.guest, self.interrupts
+        self.assertEqual([len(table) for table in tables], [14, 8, 4, 8])
+        for table, place, base, other in (
+                (0, ("bare-metal", "kernel irq=on cpu=bound"), 851263892.2, 847730371),
+                (0, ("bare-metal", "user irq=on cpu=3"), 849303470.8, 865753500.8),
+                (1, ("bare-metal", "read", "bound"), 851263892.2,
+                 (849303470.8 + 852506713.4) / 2),
+                (1, ("vm", "write", "bound"), 865579691, (872842101 + 867127260.4) / 2),
+                (1, ("bare-metal", "read", "any"), 842823725.5, 849062971),
+                (2, ("vm", "read", "bound"), 851263892.2, (867471471.8 + 864124327.2) / 2),
+                (2, ("vm", "write", "any"), 846866645.2, 865859490.4),
+                (3, ("bare-metal", "read", "bound"), 851263892.2, 847449202.8),
+                (3, ("vm", "write", "any"), 869943889.4, 867212392.4)):
+            self.assertAlmostEqual(tables[table][place], 100 * (base - other) / base, 4)
 
     def test_figures_without_a_spread_tell_little(self):
         """Two figures of one sample each: only a large factor is no chance."""
@@ -142,13 +129,6 @@ class Records(fake.unittest.TestCase):
         self.assertAlmostEqual(found["Interrupt overhead: off against on, in the kernel"][
             "bare metal", "read", "1"], 20)
 
-    def test_times_are_of_an_access(self):
-        batches = figures(fake.BARE, record("kernel", "read", "on", "0", 5000.0),
-                          record("kernel", "write", "on", "0", 25000.0))
-        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertRegex(fake.terminal_lines(overhead.parts(made))[-1],
-                         r"5\.000 ns +25\.00 ns +5\.00x +-400\.00 % ↓")
-
     def test_a_vm_against_bare_metal_in_any_order(self):
         vm = figures(fake.KVM, record("user", "read", "on", "0", 400.0), name="vm")
         bare = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0), name="bare")
@@ -171,31 +151,25 @@ class Records(fake.unittest.TestCase):
         self.assertEqual(made.workloads, ["1K", "16K"])
         self.assertEqual(len(overhead.tables(made)[0].rows), 2)
 
-    def test_rows_of_mixed_verdicts_are_left_out(self):
-        batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
-                        record("user", "read", "on", "0", 400.0, effective="no"))
-        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertIn("1 row is left out", fake.terminal_lines(overhead.parts(made))[-1])
-        self.assertIn("-300.00 % ↓", "\n".join(fake.terminal_lines(overhead.parts(made, True))))
-
-    def test_rows_of_memory_of_several_nodes_are_left_out(self):
-        batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0, memory_node=0),
-                        record("user", "read", "on", "0", 200.0, memory_node=1))
-        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertIn("1 row is left out: the memory-type verdicts, or the nodes",
-                      fake.terminal_lines(overhead.parts(made))[-1])
-
-    def test_one_run_of_each_is_no_result(self):
-        batches = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0),
-                        record("kernel", "write", "on", "0", 130.0))
-        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertIn("-30.00 % ?", fake.terminal_lines(overhead.parts(made))[-1])
-
-    def test_emulation_is_no_result(self):
-        batches = figures(fake.TCG, record("kernel", "read", "on", "0", 100.0),
-                        record("kernel", "write", "on", "0", 500.0))
-        [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
-        self.assertRegex(fake.terminal_lines(overhead.parts(made))[-1], r"5\.00x +-400\.00 % \?$")
+    def test_the_last_line_of_two_records(self):
+        """Times are of an access. Rows of mixed verdicts or nodes are left out, unless mixed ones
+        are asked for. One run of each, and emulation, are no result."""
+        user = {"where": "user"}
+        for about, base, other, more, mixed, said in (
+                (fake.BARE, 5000.0, 25000.0, {"op": "write"}, False,
+                 r"5\.000 ns +25\.00 ns +5\.00x +-400\.00 % ↓"),
+                (fake.BARE, 100.0, 400.0, user | {"effective": "no"}, False, "1 row is left out"),
+                (fake.BARE, 100.0, 400.0, user | {"effective": "no"}, True, "-300.00 % ↓"),
+                (fake.BARE, 100.0, 200.0, user | {"memory_node": 1}, False,
+                 "1 row is left out: the memory-type verdicts, or the nodes"),
+                (fake.BARE, 100.0, 130.0, {"op": "write"}, False, r"-30.00 % \?"),
+                (fake.TCG, 100.0, 500.0, {"op": "write"}, False, r"5\.00x +-400\.00 % \?$")):
+            with self.subTest((other, more, mixed)):
+                batches = figures(about, *(
+                    record("kernel", "read", "on", "0", mean, memory_node=0) | change
+                    for mean, change in ((base, {}), (other, more))))
+                [made] = overhead.tables(overhead.Figures(overhead.cells(batches)))
+                self.assertRegex(fake.terminal_lines(overhead.parts(made, mixed))[-1], said)
 
     def test_irq_off_in_user_mode_linux(self):
         for about, said in ((fake.BARE, False), (fake.BARE | {"hypervisor": "uml"}, True)):
