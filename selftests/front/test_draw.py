@@ -30,6 +30,13 @@ def latency(size, ns, level=None, **more):
                         "histogram_ns_count": [[ns, 900], [2 * ns, 99], [1e6 * ns, 1]]} | more)
 
 
+def tlb(extra):
+    """What loads of so many pages take beyond a hit of the TLB."""
+    return [fake.figure("tlb", {"size_bytes": 4096 * pages}, {
+        "pages": pages, "page_bytes": 4096, "ns_per_load": 0.9 + ns, "packed_ns_per_load": 0.9,
+        "tlb_ns": ns}) for pages, ns in extra.items()]
+
+
 def sweep(times):
     return [latency(4096 << i, ns) for i, ns in enumerate(times)]
 
@@ -173,21 +180,18 @@ class Levels(fake.unittest.TestCase):
             found = self.block([r | {"cpu": cpu} for r in sweep(SWEEP)], caches=mine + other)
             self.assertRegex(found, rf"\nL1 +4K .* {size}\n")
 
-    def test_a_virtual_machine_that_gets_less(self):
-        found = self.block(sweep(SWEEP), fake.KVM, caches=CACHES)
-        self.assertIn("a virtual machine may be told of more than it gets", found)
-
-    def test_a_cache_that_seems_larger(self):
+    def test_a_cache_that_is_not_as_the_cpu_says(self):
         small = [cache | {"size_bytes": 16 << 10} if cache["level"] == 1 else cache
                  for cache in CACHES]
-        self.assertIn("L1 seems larger", self.block(sweep(SWEEP), caches=small))
-
-    def test_a_cache_without_a_step(self):
-        found = self.block([latency(4096 << i, ns, "memory" if ns > 100 else None)
-                            for i, ns in enumerate([0.9] * 4 + [3.2] * 5 + [110.0] * 6)],
-                           caches=CACHES)
-        self.assertIn("No step shows L3", found)
-        self.assertRegex(found, r"\nmemory +2M ")
+        for times, about, caches, said in (
+                (SWEEP, fake.KVM, CACHES, "a virtual machine may be told of more than it gets"),
+                (SWEEP, fake.BARE, small, "L1 seems larger"),
+                (SWEEP[:8], fake.BARE, CACHES, r"(?s)\nL2 +64K +512K +3.20.*does not reach memory"),
+                (SWEEP, fake.BARE, [], r"\nL1 .* na\nL2 .* na\nL3 .* na\n"),
+                (SWEEP, fake.TCG, CACHES,
+                 r"\A(?!(?s:.*)L1)(?s:.*)No levels are named: an emulated machine")):
+            with self.subTest(said):
+                self.assertRegex(self.block(sweep(times), about, caches=caches), said)
 
     def test_a_curve_that_has_no_climb(self):
         """A flat one, one that begins behind a cache, and one that misses sizes."""
@@ -202,20 +206,12 @@ class Levels(fake.unittest.TestCase):
                enumerate([0.9] * 4 + [3.2] * 5 + [110.0] * 6)]
         shown = " ".join(self.block(gap, caches=CACHES).split())
         self.assertIn("- No step shows L3: no size between 1M and 2M was measured.", shown)
+        self.assertRegex(shown, r" memory 2M ")
         climb = gap[:9] + [latency(size << 20, ns, "l3") for size, ns in ((2, 9.0), (4, 30.0))] + \
             gap[11:]
         shown = " ".join(self.block(climb, caches=CACHES).split())
         self.assertIn("- No step shows L3: the curve climbs from the level before to the next "
                       "without a stop.", shown)
-
-    def test_a_sweep_that_ends_in_l2(self):
-        found = self.block(sweep(SWEEP[:8]), caches=CACHES)
-        self.assertRegex(found, r"\nL2 +64K +512K +3.20")
-        self.assertIn("does not reach memory", found)
-
-    def test_a_cpu_that_says_nothing(self):
-        found = self.block(sweep(SWEEP))
-        self.assertRegex(found, r"\nL1 .* na\nL2 .* na\nL3 .* na\n")
 
     def test_passes_that_were_interrupted(self):
         # Slower than 99 of 100 loads: the median load is nearer to the truth.
@@ -224,11 +220,6 @@ class Levels(fake.unittest.TestCase):
         self.assertEqual(levels.load_ns({"ns_per_load_min": 140.0, "p99_ns_per_load": 400.0,
                                          "p50_ns_per_load": 130.0}), 140.0)
         self.assertIsNone(levels.load_ns({"ns_per_load_min": None}))
-
-    def test_no_levels_in_an_emulator(self):
-        found = self.block(sweep(SWEEP), fake.TCG, caches=CACHES)
-        self.assertIn("No levels are named: an emulated machine", found)
-        self.assertNotIn("L1", found)
 
     def test_what_makes_no_curve(self):
         for found in (sweep(SWEEP[:4]), [r | {"pattern": "stride"} for r in sweep(SWEEP)],
@@ -251,10 +242,7 @@ class Levels(fake.unittest.TestCase):
     def test_tlbs(self):
         extra = {16: 0.0, 32: 0.0, 64: 0.0, 96: 0.01, 128: 1.6, 256: 1.6, 512: 1.6, 2048: 1.7,
                  4096: 2.2, 6144: 9.5, 8192: 14.5, 12288: 15.3}
-        found = [fake.figure("tlb", {"size_bytes": 4096 * pages}, {
-            "pages": pages, "page_bytes": 4096, "ns_per_load": 0.9 + ns,
-            "packed_ns_per_load": 0.9, "tlb_ns": ns})
-            for pages, ns in extra.items()]
+        found = tlb(extra)
         shown = self.block(found)
         self.assertIn("TLBs in this curve, pages of 4K", shown)
         for row in (r"L1 TLB +16 +96 +96\.\.127 +0.00 +1.60\n",
@@ -268,10 +256,7 @@ class Levels(fake.unittest.TestCase):
         for second, name in ((1.6, "L2 TLB"), (12.0, "L2 TLB or page walk")):
             extra = {16: 0.0, 32: 0.0, 64: 0.0, 128: second, 256: second, 512: second,
                      1024: 25.0, 2048: 25.0, 4096: 25.0, 8192: 90.0, 16384: 90.0}
-            found = [fake.figure("tlb", {"size_bytes": 4096 * pages}, {
-                "pages": pages, "page_bytes": 4096, "ns_per_load": 0.9 + ns,
-                "packed_ns_per_load": 0.9, "tlb_ns": ns}) for pages, ns in extra.items()]
-            shown = self.block(found)
+            shown = self.block(tlb(extra))
             self.assertRegex(shown, r"\nL1 TLB +16 +64 +64\.\.127 +0\.00 +\d")
             self.assertRegex(shown, r"\npage walk +1024 +4096 +25\.00\n")
             self.assertRegex(shown, r"\npage walk +8192 +16384 +90\.00\n?")
@@ -281,11 +266,7 @@ class Levels(fake.unittest.TestCase):
     def test_several_steps_of_tlbs_are_not_one(self):
         extra = {64: 0.0, 128: 0.0, 256: 0.0, 512: 0.0, 1024: 0.0, 2048: 0.0, 4096: 12.0,
                  8192: 55.0, 16384: 163.0, 32768: 163.0}
-        found = [fake.figure("tlb", {"size_bytes": 4096 * pages}, {
-            "pages": pages, "page_bytes": 4096, "ns_per_load": 1.0 + ns,
-            "packed_ns_per_load": 1.0, "tlb_ns": ns})
-            for pages, ns in extra.items()]
-        shown = self.block(found)
+        shown = self.block(tlb(extra))
         for row in (r"L1 TLB +64 +2048 +2048\.\.4095 +0.00 +12.00\n",
                     r"between +4096 +4096 +4096\.\.8191 +12.00 +43.00\n",
                     r"between +8192 +8192 +8192\.\.16383 +55.00 +108.00\n",
@@ -391,19 +372,13 @@ class Spread(fake.unittest.TestCase):
 
 
 class Verdicts(fake.unittest.TestCase):
-    """A file of write-back memory only says nothing of memory types."""
-
-    def test_no_cache_at_work(self):
-        shown = text(fake.runs_of(fake.KVM, ("latency", [latency(4096, 1.0, effective="no")])))
-        self.assertIn("- WB shows no cache at work", shown)
-        self.assertNotIn("NO EFFECT", shown)
-        self.assertNotIn("timing show", shown)
-
-    def test_an_emulator(self):
-        shown = text(fake.runs_of(fake.TCG, ("latency", [latency(4096, 1.0, effective="no")])))
-        self.assertIn("- An emulated machine", shown)
-        self.assertNotIn("NO EFFECT", shown)
-        self.assertNotIn("no cache at work", shown)
+    def test_a_file_of_write_back_memory_only_says_nothing_of_memory_types(self):
+        for about, said, unsaid in ((fake.KVM, "- WB shows no cache at work", "timing show"),
+                                    (fake.TCG, "- An emulated machine", "no cache at work")):
+            shown = text(fake.runs_of(about, ("latency", [latency(4096, 1.0, effective="no")])))
+            self.assertIn(said, shown)
+            self.assertNotIn(unsaid, shown)
+            self.assertNotIn("NO EFFECT", shown)
 
 
 class Reports(fake.unittest.TestCase):
