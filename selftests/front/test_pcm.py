@@ -106,20 +106,14 @@ class Files(InZone):
         self.assertEqual((self.load(text)[0].read, self.load(text)[0].write), (10.0, 1.0))
         self.assertEqual((self.load(two)[0].read, self.load(two)[0].write), (17.0, 12.0))
 
-    def test_groups_that_are_named_once(self):
-        found = self.load(OLD.replace("SKT0;SKT0;SKT0;SKT0;System;System;System",
-                                      "SKT0;;;;System;;"))
-        self.assertEqual(found[3].write, 4.0)
-
-    def test_what_was_printed_before(self):
-        self.assertEqual(len(self.load("Intel PCM\n\n" + OLD)), 4)
-
-    def test_killed_while_it_wrote(self):
-        err = io.StringIO()
-        with contextlib.redirect_stderr(err):
-            self.assertEqual(len(self.load(OLD + "2026-1-15;12:0:5;  5")), 4)
+    def test_forms_of_the_same_file(self):
+        """Groups that are named once, text before, no end of the last line, and killed while it
+        wrote."""
+        for text in (OLD.replace("SKT0;SKT0;SKT0;SKT0;System;System;System", "SKT0;;;;System;;"),
+                     "Intel PCM\n\n" + OLD, OLD.rstrip("\n"), OLD + "2026-1-15;12:0:5;  5"):
+            with contextlib.redirect_stderr(io.StringIO()) as err:
+                self.assertEqual([s.write for s in self.load(text)], [1.0, 2.0, 3.0, 4.0])
         self.assertIn("ends in the middle of a row", err.getvalue())
-        self.assertEqual(len(self.load(OLD.rstrip("\n"))), 4)
 
     def test_columns_that_come_and_go(self):
         err = io.StringIO()
@@ -292,17 +286,16 @@ class Joining(InZone):
         self.assertEqual(before[:2], after[:2])
         self.assertTrue(after[2].startswith(before[2].removesuffix("}") + ","))
 
-    def test_a_record_ends_where_the_next_begins(self):
-        first, _ = self.import_(measured(0, 5), measured(2, 1), output="out")
-        self.assertEqual(first["dram_pcm_samples"], 4)
-
-    def test_passes_make_a_sample(self):
-        [record] = self.import_(measured(0, 0.5, passes_per_sample=4), output="out")
-        self.assertEqual(record["dram_pcm_samples"], 4)
-
-    def test_samples_that_tell_nothing(self):
-        [record] = self.import_(measured(0, 2), csv=new((1, None, 4), (2, 7, 4)), output="out")
-        self.assertEqual((record["dram_pcm_read_mb_per_s"], record["dram_pcm_samples"]), (7.0, 2))
+    def test_which_samples_count(self):
+        """A record ends where the next one begins; passes make a sample; some samples tell
+        nothing."""
+        for records, rows, told in (
+                ([measured(0, 5), measured(2, 1)], None, (4, 250.0)),
+                ([measured(0, 0.5, passes_per_sample=4)], None, (4, 250.0)),
+                ([measured(0, 2)], new((1, None, 4), (2, 7, 4)), (2, 7.0))):
+            Path("out").unlink(missing_ok=True)
+            first, *_ = self.import_(*records, csv=rows, output="out")
+            self.assertEqual((first["dram_pcm_samples"], first["dram_pcm_read_mb_per_s"]), told)
 
     def test_in_the_report(self):
         self.import_(measured(0, 3), output="out")

@@ -188,21 +188,14 @@ class Command(fake.InDirectory):
         said = self.memcache("trend", "some", "--over", "kernel")
         self.assertRegex(said, r"kernel 6\.14\.0 -> 6\.15\.0\. .* in the order of kernel versions")
 
-    def test_machines_are_not_mixed(self):
-        for number in range(40):
-            slow = number >= 20
-            self.file(f"two/{number:02}.jsonl", number, cpu="slow" if slow else "fast",
-                      results=[fake.result(READ, 8000.0 if slow else 10000.0)])
-        self.assertIn("2 results over 40 runs, in the order of time: 0 lasting changes",
-                      self.memcache("trend", "two"))
-
-    def test_hosts_are_not_mixed(self):
-        for number in range(40):
-            slow = number % 2
-            self.file(f"two/{number:02}.jsonl", number, host="slow" if slow else "fast",
-                      results=[fake.result(READ, 8000.0 if slow else 10000.0)])
-        self.assertIn("2 results over 40 runs, in the order of time: 0 lasting changes",
-                      self.memcache("trend", "two"))
+    def test_machines_and_hosts_are_not_mixed(self):
+        for key, split in ("cpu", lambda number: number >= 20), ("host", lambda number: number % 2):
+            for number in range(40):
+                slow = split(number)
+                self.file(f"{key}/{number:02}.jsonl", number, **{key: "slow" if slow else "fast"},
+                          results=[fake.result(READ, 8000.0 if slow else 10000.0)])
+            self.assertIn("2 results over 40 runs, in the order of time: 0 lasting changes",
+                          self.memcache("trend", key))
 
     def test_runs_that_name_no_host_are_of_the_only_one(self):
         for number in range(20):
