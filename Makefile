@@ -16,7 +16,7 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 FAST_CHECKS := check-core check-static check-front check-uml check-guest
 WHOLE := check-static-whole check-front-whole check-guest-whole
 
-.PHONY: help help-dev run bench-overhead bench-uml bench-peers bench-cost bench-noise \
+.PHONY: help help-dev run bench-uml bench-peers bench-cost bench-noise \
 	bench-store bench-fleet \
 	check $(CHECKS) check-kernels check-qemu faults coverage fuzz fuzz-guest soak \
 	build sign load unload user describe docs \
@@ -178,9 +178,6 @@ soak: ## mixed runs in GUEST for HOURS: memory must stay flat
 	@tools/check/run soak
 
 ##@ Benchmark
-bench-overhead: ## the share of a run outside its measured windows
-	@tools/run tools/bench/overhead
-
 bench-uml: ## the same loops in a kernel and in a process
 	@tools/setup build kernel uml
 	@tools/bench/uml
