@@ -78,17 +78,10 @@ class Rates(fake.unittest.TestCase):
         self.assertLess(right + others, 0.01 * FLEETS * 20)
         self.assertGreater(right + others, 0)
 
-    def test_a_host_15_percent_slow(self):
-        for hosts in 5, 8, 30:
-            with self.subTest(hosts=hosts):
-                right, others = self.found(hosts, hosts, slow=0.85)
-                self.assertGreaterEqual(right, 0.98 * FLEETS)
-                self.assertEqual(others, 0)
-
-    def test_a_host_10_percent_slow(self):
-        for hosts in 5, 20:
-            with self.subTest(hosts=hosts):
-                right, others = self.found(3, hosts, slow=0.9)
+    def test_a_slow_host_is_found(self):
+        for slow, hosts in (0.85, 5), (0.85, 8), (0.85, 30), (0.9, 5), (0.9, 20):
+            with self.subTest(hosts=hosts, slow=slow):
+                right, others = self.found(3 if slow > 0.85 else hosts, hosts, slow=slow)
                 self.assertGreaterEqual(right, 0.98 * FLEETS)
                 self.assertEqual(others, 0)
 
