@@ -43,14 +43,12 @@ def table(programs: list[str]) -> str:
     lines = [".. csv-table::", "   :header-rows: 1", "   :widths: 20 30 50", "   :delim: |", "",
              "   call | meaning | memcache"]
     for row in rows():
-        if row.of not in programs and row.of.split(" ")[0] not in programs:
+        if row.of not in programs:
             continue
-        program, _, option = row.of.partition(" ")
-        call = f"{option} {row.word}" if option else row.word if row.word else program
         ours = literal(re.sub(r" ?suite=\S+", "", row.ours).strip())
         suite = re.search(r"suite=(\S+)", row.ours)
         cells = [ours, f"the suite ``{suite[1]}``" if suite else "", row.note]
         said = "; ".join(filter(None, cells)) or "as it is"
         said = ("\\- " if row.how == "NONE" else "≈ " if row.how == "SAME" else "= ") + said
-        lines.append(f'   {literal(call)} | {row.means} | "{said}"')
+        lines.append(f'   {literal(row.word or row.of)} | {row.means} | "{said}"')
     return "\n".join(lines)

@@ -125,14 +125,14 @@ class Elsewhere(fake.unittest.TestCase):
     def test_what_a_row_names_exists(self):
         known = {operation["name"] for operation in tests.OPERATIONS}
         keys = {key for test in self.known.values() for key in test} | {
-            "each", "array", "decimal", "at", "cpunode", "domain"}
+            "each", "array", "decimal", "at", "domain"}
         rows, programs = calls.rows(), {row.of for row in calls.rows()}
         self.assertEqual(len(rows), len(re.findall(r"^(?:CALL|WORD)\(", calls.TABLE.read_text(),
                                                    re.M)))
         for row in rows:
             with self.subTest(row):
-                self.assertIn(row.how, ("EXACT", "SAME", "NONE", "WORDS"))
-                self.assertTrue(row.note or row.how in ("EXACT", "WORDS"))
+                self.assertIn(row.how, ("EXACT", "SAME", "NONE"))
+                self.assertTrue(row.note or row.how == "EXACT")
                 self.assertTrue(row.means or not row.of)
                 if row.ours in programs - {""}:
                     continue
@@ -204,7 +204,7 @@ class Elsewhere(fake.unittest.TestCase):
                      "likwid-bench -t sum_sp -w N:1MB:1", "multichase -x", "perf stat ls"):
             self.refused(f"^{call.split()[0].replace('_avx512', '')}: .* has no count", call)
         for row in calls.rows():
-            if row.of and " " not in row.of and row.how == "NONE" and row.word:
+            if row.of and row.how == "NONE" and row.word:
                 self.refused(f"^{row.of}: {row.word[:2]}.*: {re.escape(row.note)}",
                              f"{row.of} {row.word.replace('*', '5')}")
         for kernel in "daxpy_mem_sse", "daxpy_avx_fma", "clload", "ddot_sp":
@@ -245,7 +245,7 @@ class Elsewhere(fake.unittest.TestCase):
     def test_the_manual_has_all_programs(self):
         page = (fake.TOP / "Documentation/other-tools.rst").read_text()
         self.assertEqual(set(" ".join(re.findall(r"calls:: ((?:.|\n {5,})+)", page)).split()),
-                         {row.of.split()[0] for row in calls.rows() if row.of})
+                         {row.of for row in calls.rows() if row.of})
         self.assertIn("``--idle_latency`` | idle latency of a CPU | \"≈ ``latency size=auto``; ",
                       calls.table(["mlc"]))
         self.assertNotIn("bw_mem", calls.table(["mlc"]))

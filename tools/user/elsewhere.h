@@ -6,13 +6,13 @@
 #include "core/shim.h"
 
 /* How we measure what another program does, see calls.def. */
-enum mc_how { MC_EXACT, MC_SAME, MC_NONE, MC_WORDS };
+enum mc_how { MC_EXACT, MC_SAME, MC_NONE };
 
 /**
  * struct mc_elsewhere - a row of calls.def, which has the rules
  * @of: the program; empty: the word is one in a request
  * @word: an argument of the program; empty: the program itself
- * @how: EXACT, SAME, NONE or WORDS
+ * @how: EXACT, SAME or NONE
  * @ours: the test and key=value
  * @means: what it means there
  * @note: what differs, or the advice that is given in place of a translation
@@ -34,7 +34,6 @@ const char *mc_user_program(const char *name);
 bool mc_user_mode(const char *option);
 int mc_user_usual(char **line);
 int mc_user_translate(const char *line);
-char *mc_user_call(const char *program, char **args);
 
 /* stand_in.c */
 const char *mc_user_stands_in(const char *name);

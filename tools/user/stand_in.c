@@ -6,6 +6,8 @@
  * file in MEMCACHE_NOTES, or to syslog.
  */
 #include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +21,6 @@
 #include "measure/engine.h"
 #include "platform/cpus.h"
 #include "user.h"
-
-#define MOST_ARGS	80
 
 /* The results of the last request. */
 static struct got {
@@ -59,71 +59,52 @@ static const struct mc_user_view view = {
 	.start = nothing, .begin = begin, .result = keep, .end = end,
 };
 
-/* Measure a request. Return: an exit status, not 0 if nothing was measured. */
-static int measure(char *line)
+/* Measure a call. Return: an exit status, not 0 if nothing was measured. */
+static int measure(const char *format, ...)
 {
+	static char line[MC_LINE_MAX + 1];
 	char *words[2] = { line };
+	va_list values;
 	int status;
 
+	va_start(values, format);
 	n_got = 0;
-	status = line ? mc_user_run(words, &view) : MC_USER_USAGE;
-	free(line);
+	status = vsnprintf(line, sizeof(line), format, values);
+	va_end(values);
+	status = status < (int)sizeof(line) ? mc_user_run(words, &view) : MC_USER_USAGE;
 	return status || n_got ? status : MC_USER_FAILED;
 }
 
-/* Measure a call of a program with more arguments behind a first one, which may be NULL. */
-static int measure_call(const char *program, const char *first, char **args, const char *more)
-{
-	char *all[MOST_ARGS + 8] = { NULL }, *copy = strdup(more), *rest = copy, *word;
-	unsigned int n = 0;
-	int status;
-
-	if (first)
-		all[n++] = (char *)first;
-	while (*args && n < MOST_ARGS)
-		all[n++] = *args++;
-	while (copy && (word = strsep(&rest, " ")) && n < MOST_ARGS + 7) {
-		if (*word)
-			all[n++] = word;
-	}
-	status = measure(mc_user_call(program, all));
-	free(copy);
-	return status;
-}
-
-/* A figure of a result. Return: was it measured? */
-static bool figure(const struct got *g, const char *name, double *value)
+/* A figure of a result; NAN: it was not measured. */
+static double figure(const struct got *g, const char *name)
 {
 	unsigned int i, digits;
+	double value;
 
 	for (i = 0; i < g->spec->ncolumns; i++) {
 		const struct mc_column *c = &g->spec->columns[i];
 
 		if (strcmp(c->name, name) || !(g->rec.has >> i & 1))
 			continue;
-		*value = g->rec.value[i];
+		value = g->rec.value[i];
 		for (digits = c->rate ? 3 : c->decimals; digits; digits--)
-			*value /= 10;
-		return true;
+			value /= 10;
+		return value;
 	}
-	return false;
+	return NAN;
 }
 
-/* The value of a key in a result, and its word, or NULL. */
+/* The value of a key in a result, and its word. */
 static u64 key_of(const struct got *g, const char *name, const char **word)
 {
-	const struct mc_name *names;
-	const struct mc_key *key;
 	unsigned int id;
 
 	for (id = 0; id < MC_KEY_FIRST + g->spec->nkeys; id++) {
-		key = mc_key_of(g->spec, id);
+		const struct mc_key *key = mc_key_of(g->spec, id);
+
 		if (strcmp(key->name, name))
 			continue;
-		for (names = key->names; word && names && names->name; names++) {
-			if (names->value == g->rec.point.v[id])
-				*word = names->name;
-		}
+		*word = mc_key_word(key, g->rec.point.v[id]);
 		return g->rec.point.v[id];
 	}
 	return 0;
@@ -147,59 +128,76 @@ static double array_of(const struct got *g)
 	return (double)g->rec.point.v[MC_KEY_SIZE] / op_of(g)->arrays / max(g->rec.threads, 1U);
 }
 
+/* The words without the first one that begins so, allocated. */
+static char *without(const char *words, const char *begins)
+{
+	char *all = strdup(words), *word = all;
+	size_t n;
+
+	for (; all && *word; word += n + (word[n] == ' ')) {
+		n = strcspn(word, " ");
+		if (!strncmp(word, begins, strlen(begins))) {
+			memmove(word, word + n, strlen(word + n) + 1);
+			break;
+		}
+	}
+	return all;
+}
+
 /* ------------------------------------------------------------------------- lmbench */
 
 /* lmbench counts a byte that is copied, or read and written, once. */
-static int bw_mem(char **args)
+static int bw_mem(const char *args)
 {
-	int status = measure_call("bw_mem", NULL, args, "");
-	double rate, mb;
+	int status = measure("bw_mem %s", args);
+	double rate = status ? NAN : figure(got, "mb_per_s") / op_of(got)->payload, mb;
 
-	if (status || !figure(got, "mb_per_s", &rate))
+	if (isnan(rate))
 		return status ? status : MC_USER_FAILED;
 	mb = array_of(got) / 1e6;
-	rate /= op_of(got)->payload;
 	fprintf(theirs, mb < 1 ? "%.6f " : "%.2f ", mb);
 	fprintf(theirs, rate < 1 ? "%.6f\n" : "%.2f\n", rate);
 	return status;
 }
 
-static int lat_mem_rd(char **args)
+/* All sizes of a stride, which varies fastest. */
+static int lat_mem_rd(const char *args)
 {
-	int status = measure_call("lat_mem_rd", NULL, args, "");
-	u64 stride, last = 0;
-	unsigned int i;
-	double ns;
+	int status = measure("lat_mem_rd %s", args);
+	unsigned int first, i;
+	const char *word;
 
-	for (i = 0; i < n_got; i++) {
-		stride = key_of(&got[i], "stride", NULL);
-		if (stride != last)
-			fprintf(theirs, "%s\"stride=%llu\n", last ? "\n" : "", stride);
-		last = stride;
-		if (figure(&got[i], "ns_per_load", &ns))
-			fprintf(theirs, "%.5f %.3f\n",
-				got[i].rec.point.v[MC_KEY_SIZE] / 1048576., ns);
-		else
-			status = MC_USER_FAILED;
-	}
-	if (n_got)
+	for (first = 0; first < n_got; first++) {
+		u64 stride = key_of(&got[first], "stride", &word);
+
+		if (first && stride == key_of(got, "stride", &word))
+			break;
+		fprintf(theirs, "\"stride=%llu\n", stride);
+		for (i = first; i < n_got; i++) {
+			double ns = figure(&got[i], "ns_per_load");
+
+			if (key_of(&got[i], "stride", &word) != stride)
+				continue;
+			if (isnan(ns))
+				status = MC_USER_FAILED;
+			else
+				fprintf(theirs, "%.5f %.3f\n",
+					got[i].rec.point.v[MC_KEY_SIZE] / 1048576., ns);
+		}
 		fprintf(theirs, "\n");
+	}
 	return status;
 }
 
 /* ---------------------------------------------------------------------- multichase */
 
-static int multichase(char **args)
+static int multichase(const char *args)
 {
-	int status = measure_call("multichase", NULL, args, "");
-	const char *name = "ns_per_load_min";
-	double ns;
+	int status = measure("multichase %s", args);
+	double ns = status ? NAN :
+		    figure(got, strstr(args, "-a") ? "ns_per_load" : "ns_per_load_min");
 
-	for (; *args; args++) {
-		if (**args == '-' && args[0][1] != '-' && strchr(*args, 'a'))
-			name = "ns_per_load";
-	}
-	if (status || !figure(got, name, &ns))
+	if (isnan(ns))
 		return status ? status : MC_USER_FAILED;
 	printf("%6.*f\n", ns < 100 ? 3 : 1, ns);
 	return status;
@@ -208,7 +206,7 @@ static int multichase(char **args)
 /* -------------------------------------------------------------------------- STREAM */
 
 /* All kernels have arrays of one size, which the triad, the first to be measured, chooses. */
-static int print_stream(char **args)
+static int print_stream(const char *args)
 {
 	static const struct {
 		const char *title;
@@ -219,31 +217,25 @@ static int print_stream(char **args)
 		{ "Triad:", "triad", 3 },
 	};
 	struct got of[ARRAY_SIZE(kernels)];
-	char more[64], threads[64], *rest[MOST_ARGS] = { NULL };
-	const char *set = getenv("OMP_NUM_THREADS");
+	const char *set = getenv("OMP_NUM_THREADS"), *name = set && *set ? "OMP_NUM_THREADS=" : "";
+	char *rest = without(args, "size="), size[32] = "";
 	unsigned long long elements = 0;
-	unsigned int i, n = 0;
 	bool verified = true;
+	unsigned int i;
 	int status;
 
-	snprintf(threads, sizeof(threads), "OMP_NUM_THREADS=%s", set ? set : "");
-	for (i = 0; args[i] && n < MOST_ARGS - 1; i++) {
-		if (strncmp(args[i], "size=", 5))
-			rest[n++] = args[i];
-	}
 	for (i = ARRAY_SIZE(kernels); i--; ) {
-		n = snprintf(more, sizeof(more), "op=%s", kernels[i].op);
 		if (elements)
-			snprintf(more + n, sizeof(more) - n, " size=%llu",
-				 8 * kernels[i].arrays * elements);
-		status = measure_call("stream", set && *set ? threads : NULL,
-				      elements ? rest : args, more);
+			snprintf(size, sizeof(size), "size=%llu", 8 * kernels[i].arrays * elements);
+		status = measure("%s%s stream %s op=%s %s", name, *name ? set : "",
+				 elements ? rest : args, kernels[i].op, size);
 		if (status)
 			return status;
 		of[i] = got[0];
 		elements = of[i].rec.payload_bytes / (8 * kernels[i].arrays);
 		verified &= of[i].rec.verified == MC_VERIFIED_OK;
 	}
+	free(rest);
 	printf("A variant of the STREAM benchmark code, by memcache\n");
 	printf("This system uses 8 bytes per array element.\n");
 	printf("Array size = %llu (elements), Offset = 0 (elements)\n", elements);
@@ -272,35 +264,37 @@ static void list_kernels(void)
 	unsigned int i;
 
 	for (row = mc_elsewhere; row->of; row++) {
-		if (strcmp(row->of, "likwid-bench -t") || row->how == MC_NONE || *row->word == '_')
+		const char *name = row->word + strlen("-t");
+
+		if (strcmp(row->of, "likwid-bench") || strncmp(row->word, "-t", 2) ||
+		    row->how == MC_NONE || *name == '_')
 			continue;
-		bool fma = !strncmp(row->word, "stream", 6) || !strncmp(row->word, "triad", 5);
-		bool vectors = strstr(row->word, "_sp") || !strcmp(row->word, "triad_mem");
-		unsigned int n = !strcmp(row->word, "load_mem") ? 1 : fma ? ARRAY_SIZE(ends) : 4;
+		bool fma = !strncmp(name, "stream", 6) || !strncmp(name, "triad", 5);
+		bool vectors = strstr(name, "_sp") || !strcmp(name, "triad_mem");
+		unsigned int n = !strcmp(name, "load_mem") ? 1 : fma ? ARRAY_SIZE(ends) : 4;
 
 		for (i = vectors; i < n; i++)
-			printf("%s%s - %s\n", row->word, ends[i], row->means);
+			printf("%s%s - %s\n", name, ends[i], row->means);
 	}
 }
 
-static int likwid_bench(char **args)
+static int likwid_bench(const char *args)
 {
-	double rate, passes, seconds;
+	double rate, passes;
 	u64 bytes;
 	int status;
 
-	if (*args && !strcmp(*args, "-a")) {
+	if (!strcmp(args, "-a")) {
 		list_kernels();
 		return MC_USER_DONE;
 	}
-	status = measure_call("likwid-bench", NULL, args, "");
-	if (status || !figure(got, "mb_per_s", &rate) ||
-	    !figure(got, "passes_per_sample", &passes))
+	status = measure("likwid-bench %s", args);
+	rate = status ? NAN : figure(got, "mb_per_s");
+	passes = status ? NAN : figure(got, "passes_per_sample") * got->rec.stats.samples;
+	if (isnan(rate) || isnan(passes))
 		return status ? status : MC_USER_FAILED;
-	passes *= got->rec.stats.samples;
-	seconds = passes * got->rec.stats.mean_ps / 1e12;
 	bytes = got->rec.point.v[MC_KEY_SIZE];
-	printf("Time:\t\t\t%e sec\n", seconds);
+	printf("Time:\t\t\t%e sec\n", passes * got->rec.stats.mean_ps / 1e12);
 	printf("Iterations:\t\t%.0f\n", passes * got->rec.threads);
 	printf("Iterations per thread:\t%.0f\n", passes);
 	printf("Size (Byte):\t\t%llu\n", bytes);
@@ -314,51 +308,38 @@ static int likwid_bench(char **args)
 
 /*
  * MLC counts the lines that stores read before they write them, too: a line that is stored is a
- * read and a write. Return: was the rate measured?
+ * read and a write. Return: the rate; NAN: it was not measured.
  */
-static bool mlc_rate(const struct got *g, double *rate)
+static double mlc_rate(const struct got *g)
 {
 	const struct mc_op_info *op = op_of(g);
-	double load;
+	double rate = figure(g, "mb_per_s"), load = figure(g, "load_mb_per_s");
 
-	if (!figure(g, "mb_per_s", rate))
-		return false;
-	if (!figure(g, "load_mb_per_s", &load))		/* without a thread that only reads */
-		load = *rate;
-	if (!op->nontemporal)
-		*rate += load * mc_op_written(op) / op->payload;
-	return true;
+	if (isnan(load))		/* without a thread that only reads */
+		load = rate;
+	return op->nontemporal ? rate : rate + load * mc_op_written(op) / op->payload;
 }
 
-static const char *value_behind(char **args, const char *option)
+static int idle_latency(const char *mode, const char *args)
 {
-	for (; *args; args++) {
-		if (!strncmp(*args, option, 2))
-			return args[0][2] ? *args + 2 : args[1];
-	}
-	return NULL;
-}
+	int status = measure("mlc %s %s", mode, args);
+	double ns = status ? NAN : figure(got, "ns_per_load");
 
-static int idle_latency(char **args)
-{
-	int status = measure_call("mlc", "--idle_latency", args, "");
-	double ns, cycles;
-
-	if (status || !figure(got, "ns_per_load", &ns))
+	if (isnan(ns))
 		return status ? status : MC_USER_FAILED;
-	if (figure(got, "cycles_per_load", &cycles))
-		printf("Each iteration took %.1f core clocks (\t%.1f\tns)\n", cycles, ns);
-	else
-		printf("Each iteration took (\t%.1f\tns)\n", ns);
+	printf("Each iteration took ");
+	if (!isnan(figure(got, "cycles_per_load")))
+		printf("%.1f core clocks ", figure(got, "cycles_per_load"));
+	printf("(\t%.1f\tns)\n", ns);
 	return status;
 }
 
 /* A row for each delay. Without a latency thread there is one, whose latency is 0.00 there. */
-static int loaded_latency(char **args)
+static int loaded_latency(const char *mode, const char *args)
 {
-	int status = measure_call("mlc", "--loaded_latency", args, "");
-	double ns = 0, rate;
+	int status = measure("mlc %s %s", mode, args);
 	unsigned int i;
+	const char *word;
 
 	if (n_got)
 		printf("Inject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n"
@@ -366,32 +347,31 @@ static int loaded_latency(char **args)
 	if (n_got && strcmp(got->spec->name, "loaded"))
 		mc_user_note("mlc: -T measures no latency, of which it prints 0.00");
 	for (i = 0; i < n_got; i++) {
-		bool latency = !strcmp(got[i].spec->name, "loaded");
+		double rate = mlc_rate(&got[i]), ns = strcmp(got->spec->name, "loaded") ? 0 :
+						      figure(&got[i], "ns_per_load");
 
-		if (!mlc_rate(&got[i], &rate) ||
-		    (latency && !figure(&got[i], "ns_per_load", &ns)))
+		if (isnan(rate) || isnan(ns))
 			status = MC_USER_FAILED;
 		else
-			printf(" %05llu\t%6.2f\t%9.1f\n", key_of(&got[i], "delay", NULL), ns, rate);
+			printf(" %05llu\t%6.2f\t%9.1f\n", key_of(&got[i], "delay", &word), ns,
+			       rate);
 	}
 	return status;
 }
 
-/* The CPUs of a node as a list; the first one in @first. Return: are there any? */
-static bool cpus_of(int node, char *list, size_t size, unsigned int *first)
+/* The CPUs of a node as a list. Return: the first of them, or -1. */
+static int cpus_of(int node, char *list, size_t size)
 {
 	struct mc_text t = { .buf = list, .size = size };
+	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
 	unsigned int cpu;
 
-	*list = '\0';
 	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (!mc_cpu_usable(cpu) || mc_cpu_node(cpu) != node)
-			continue;
-		if (!t.len)
-			*first = cpu;
-		mc_textf(&t, t.len ? ",%u" : "%u", cpu);
+		if (mc_cpu_usable(cpu) && mc_cpu_node(cpu) == node)
+			cpus[cpu / 64] |= 1ULL << cpu % 64;
 	}
-	return t.len;
+	mc_text_list(&t, cpus, MC_MAX_CPUS);
+	return t.len ? atoi(list) : -1;
 }
 
 static bool has_memory(int node)
@@ -402,13 +382,23 @@ static bool has_memory(int node)
 	return node == 0 || !access(path, F_OK);
 }
 
-/* The CPUs of each node, one or all, with the memory of each. */
-static int matrix(char **args, bool latency)
+/* Print a cell of a matrix; what was not measured is a dash. Return: the exit status so far. */
+static int print_cell(double value, int status, int so_far)
 {
-	static char list[8192], more[8300];
-	int row, column, status = MC_USER_DONE, err;
-	unsigned int first = 0;
-	double value;
+	if (!status && !isnan(value)) {
+		printf("%6.1f\t", value);
+		return so_far;
+	}
+	printf("     -\t");
+	return status ? status : MC_USER_FAILED;
+}
+
+/* The CPUs of each node, one or all, with the memory of each. */
+static int matrix(const char *mode, const char *args)
+{
+	bool latency = !strcmp(mode, "--latency_matrix");
+	int row, column, first, status = MC_USER_DONE, err;
+	static char list[8192];
 
 	printf("\t\tNuma node\nNuma node\t");
 	for (column = 0; column < MC_MAX_NODES; column++) {
@@ -417,25 +407,19 @@ static int matrix(char **args, bool latency)
 	}
 	printf("\n");
 	for (row = 0; row < MC_MAX_NODES; row++) {
-		if (!has_memory(row) || !cpus_of(row, list, sizeof(list), &first))
+		first = has_memory(row) ? cpus_of(row, list, sizeof(list)) : -1;
+		if (first < 0)
 			continue;
 		printf("%8d\t", row);
 		for (column = 0; column < MC_MAX_NODES; column++) {
 			if (!has_memory(column))
 				continue;
-			if (latency)
-				snprintf(more, sizeof(more), "-c%u -j%d", first, column);
-			else
-				snprintf(more, sizeof(more), "-T -d0 -k%s -j%d", list, column);
-			err = measure_call("mlc", latency ? "--idle_latency" : "--loaded_latency",
-					   args, more);
-			if (err || !(latency ? figure(got, "ns_per_load", &value) :
-					       mlc_rate(got, &value))) {
-				printf("     -\t");
-				status = err ? err : MC_USER_FAILED;
-				continue;
-			}
-			printf("%6.1f\t", value);
+			err = latency ? measure("mlc --idle_latency %s -c%d -j%d", args, first,
+						column) :
+					measure("mlc --loaded_latency %s -T -d0 -k%s -j%d", args,
+						list, column);
+			status = print_cell(err ? NAN : latency ? figure(got, "ns_per_load") :
+					    mlc_rate(got), err, status);
 		}
 		printf("\n");
 		fflush(stdout);
@@ -443,33 +427,23 @@ static int matrix(char **args, bool latency)
 	return status;
 }
 
-static int latency_matrix(char **args)
-{
-	return matrix(args, true);
-}
-
-static int bandwidth_matrix(char **args)
-{
-	return matrix(args, false);
-}
-
-static int injection(const char *mode, char **args)
+static int injection(const char *mode, const char *args)
 {
 	static const char * const titles[] = {
 		"read", "ALL Reads        :", "rw21", "3:1 Reads-Writes :",
 		"rw11", "2:1 Reads-Writes :", "write", "1:1 Reads-Writes :",
 		"nttriad", "Stream-triad like:",
 	};
-	int status = measure_call("mlc", mode, args, "");
+	int status = measure("mlc %s %s", mode, args);
 	unsigned int i, k;
-	double rate;
 
 	for (i = 0; i < n_got; i++) {
 		const char *op = op_of(&got[i])->name;
+		double rate = mlc_rate(&got[i]);
 
 		for (k = 0; k < ARRAY_SIZE(titles) && strcmp(titles[k], op); k += 2)
 			;
-		if (!mlc_rate(&got[i], &rate))
+		if (isnan(rate))
 			status = MC_USER_FAILED;
 		else
 			printf("%s\t%.1f\t\n", k < ARRAY_SIZE(titles) ? titles[k + 1] : op, rate);
@@ -477,45 +451,35 @@ static int injection(const char *mode, char **args)
 	return status;
 }
 
-static int peak_injection(char **args)
+/* The time of a line in this state that a CPU has written; NAN: it was not measured. */
+static double line_time(const char *state, unsigned int writer)
 {
-	return injection("--peak_injection_bandwidth", args);
-}
-
-static int print_max_bandwidth(char **args)
-{
-	return injection("--max_bandwidth", args);
-}
-
-/* The time of a line in this state that a CPU has written. Return: was it measured? */
-static bool line_time(const char *state, unsigned int writer, double *ns)
-{
-	const char *has;
+	const char *has = "";
 	unsigned int i;
-	double by;
 
 	for (i = 0; i < n_got; i++) {
 		key_of(&got[i], "state", &has);
-		if (!strcmp(has, state) && figure(&got[i], "writer_cpu", &by) && by == writer)
-			return figure(&got[i], "ns_per_line", ns);
+		if (!strcmp(has, state) && figure(&got[i], "writer_cpu") == writer)
+			return figure(&got[i], "ns_per_line");
 	}
-	return false;
+	return NAN;
 }
 
 /* Between two cores of a node, or the two CPUs of -c and -w; then between nodes. */
-static int c2c_latency(char **args)
+static int c2c_latency(const char *mode, const char *args)
 {
 	static const char * const states[] = { "hit", "hitm" }, * const homes[] = {
 		"writer", "reader" };
 	static char list[8192];
 	static unsigned int first[MC_MAX_NODES], node[MC_MAX_NODES];
-	const char *reader = value_behind(args, "-c"), *writer = value_behind(args, "-w");
+	const char *reader = strstr(args, "-c"), *writer = strstr(args, "-w");
 	unsigned int cpu, one = MC_MAX_CPUS, other = MC_MAX_CPUS, n = 0, i, w, r;
-	char more[64] = "";
-	int status, err;
+	bool all = !reader && !writer;
+	char two[64] = "";
+	int status, err, found;
 	double ns;
 
-	for (cpu = 0; cpu < MC_MAX_CPUS && (!reader || !writer); cpu++) {
+	for (cpu = 0; cpu < MC_MAX_CPUS && all; cpu++) {
 		if (!mc_cpu_usable(cpu))
 			continue;
 		if (one == MC_MAX_CPUS)
@@ -524,19 +488,22 @@ static int c2c_latency(char **args)
 			 mc_cpu_node(cpu) == mc_cpu_node(one))
 			other = cpu;
 	}
-	if (!reader && !writer)
-		snprintf(more, sizeof(more), "cpu=%u,%u", one, other);
-	status = measure_call("mlc", "--c2c_latency", args, more);
-	one = writer ? strtoul(writer, NULL, 10) : one;
+	if (all)
+		snprintf(two, sizeof(two), "cpu=%u,%u", one, other);
+	status = measure("mlc %s %s %s", mode, args, two);
+	one = writer ? strtoul(writer + 2, NULL, 10) : one;
 	for (i = !!writer; i < ARRAY_SIZE(states) && !status; i++) {
-		if (line_time(states[i], one, &ns))
-			printf("Local Socket L2->L2 %s latency\t%.1f\n", i ? "HITM" : "HIT ", ns);
-		else
+		ns = line_time(states[i], one);
+		if (isnan(ns))
 			status = MC_USER_FAILED;
+		else
+			printf("Local Socket L2->L2 %s latency\t%.1f\n", i ? "HITM" : "HIT ", ns);
 	}
-	for (i = 0; i < MC_MAX_NODES && !reader && !writer; i++) {
-		if (has_memory(i) && cpus_of(i, list, sizeof(list), &first[n]))
-			node[n++] = i;
+	for (i = 0; i < MC_MAX_NODES && all; i++) {
+		found = has_memory(i) ? cpus_of(i, list, sizeof(list)) : -1;
+		first[n] = found;
+		node[n] = i;
+		n += found >= 0;
 	}
 	for (i = 0; i < ARRAY_SIZE(homes) && n > 1; i++) {
 		printf("Remote Socket L2->L2 HITM latency (data address homed in %s socket)\n"
@@ -546,16 +513,14 @@ static int c2c_latency(char **args)
 		for (w = 0; w < n; w++) {
 			printf("\n%13u\t", node[w]);
 			for (r = 0; r < n; r++) {
-				snprintf(more, sizeof(more), "cpu=%u,%u state=hitm home=%s",
-					 first[w], first[r], homes[i]);
-				err = r == w ? 0 : measure_call("mlc", "--c2c_latency", args, more);
-				if (r != w && !err && line_time("hitm", first[w], &ns)) {
-					printf("%6.1f\t", ns);
+				if (r == w) {
+					printf("     -\t");
 					continue;
 				}
-				printf("     -\t");
-				if (r != w)
-					status = err ? err : MC_USER_FAILED;
+				err = measure("mlc %s %s cpu=%u,%u state=hitm home=%s", mode, args,
+					      first[w], first[r], homes[i]);
+				status = print_cell(err ? NAN : line_time("hitm", first[w]), err,
+						    status);
 			}
 		}
 		printf("\n");
@@ -563,64 +528,58 @@ static int c2c_latency(char **args)
 	return status;
 }
 
-static int print_mlc(char **args)
+static int print_mlc(const char *args)
 {
 	static const struct {
 		const char *mode;
-		const char *title;
-		int (*print)(char **args);
-		bool always;	/* mlc alone measures it */
+		int (*print)(const char *mode, const char *args);
+		const char *title;	/* if mlc alone measures it */
 	} modes[] = {
-		{ "--latency_matrix", "Measuring idle latencies for random access (in ns)...",
-		  latency_matrix, true },
-		{ "--peak_injection_bandwidth",
-		  "Measuring Peak Injection Memory Bandwidths for the system",
-		  peak_injection, true },
-		{ "--bandwidth_matrix",
-		  "Measuring Memory Bandwidths between nodes within system",
-		  bandwidth_matrix, true },
-		{ "--loaded_latency", "Measuring Loaded Latencies for the system",
-		  loaded_latency, true },
-		{ "--c2c_latency", "Measuring cache-to-cache transfer latency (in ns)...",
-		  c2c_latency, true },
-		{ "--idle_latency", NULL, idle_latency },
-		{ "--max_bandwidth", "Measuring Maximum Memory Bandwidths for the system",
-		  print_max_bandwidth },
+		{ "--latency_matrix", matrix,
+		  "Measuring idle latencies for random access (in ns)..." },
+		{ "--peak_injection_bandwidth", injection,
+		  "Measuring Peak Injection Memory Bandwidths for the system" },
+		{ "--bandwidth_matrix", matrix,
+		  "Measuring Memory Bandwidths between nodes within system" },
+		{ "--loaded_latency", loaded_latency, "Measuring Loaded Latencies for the system" },
+		{ "--c2c_latency", c2c_latency,
+		  "Measuring cache-to-cache transfer latency (in ns)..." },
+		{ "--idle_latency", idle_latency },
+		{ "--max_bandwidth", injection },
 	};
-	char *rest[MOST_ARGS] = { NULL };
-	const char *mode = NULL;
-	unsigned int i, n = 0;
+	char *rest = without(args, "--");
+	const char *mode = strstr(args, "--");
+	size_t n = mode ? strcspn(mode, " ") : 0;
 	int status = MC_USER_DONE, err;
+	bool found = false;
+	unsigned int i;
+	char *line;
 
-	for (; *args && n < MOST_ARGS - 1; args++) {
-		if (!strncmp(*args, "--", 2) && !mode)
-			mode = *args;
-		else
-			rest[n++] = *args;
-	}
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
-		if (mode ? strcmp(modes[i].mode, mode) : !modes[i].always)
+		if (mode ? strlen(modes[i].mode) != n || strncmp(modes[i].mode, mode, n) :
+			   !modes[i].title)
 			continue;
 		if (!mode)
 			printf("%s\n", modes[i].title);
-		err = modes[i].print(rest);
-		if (mode)
-			return err;
-		printf("\n");
+		err = modes[i].print(modes[i].mode, rest);
+		if (!mode)
+			printf("\n");
 		status = err ? err : status;
+		found = true;
 	}
-	if (mode) {
-		fprintf(stderr, "memcache-user: mlc: %s has no layout here\n", mode);
-		return MC_USER_USAGE;
-	}
-	return status;
+	free(rest);
+	if (found)
+		return status;
+	if (asprintf(&line, "mlc %s", args) >= 0 && !mc_user_usual(&line))	/* else it says why */
+		mc_user_note("mlc: %.*s has no layout here", (int)n, mode);
+	return MC_USER_USAGE;
 }
 
 /* ------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
-	int (*print)(char **args);
+	int (*print)(const char *args);
 } programs[] = {
 	{ "bw_mem", bw_mem },
 	{ "lat_mem_rd", lat_mem_rd },
@@ -682,15 +641,20 @@ int mc_user_stand_in(const char *name, char **args)
 	bool to_syslog = divert();
 	const char *results = getenv("MEMCACHE_RESULTS");
 	int status = results ? mc_user_save_to(results) : 0;
-	char line[1024];
+	char line[MC_LINE_MAX + 1] = "";
+	struct mc_text t = MC_TEXT(line);
 	unsigned int i;
 	FILE *notes;
 
 	if (status)
 		fprintf(stderr, "memcache-user: %s: %s\n", results, strerror(-status));
-	for (i = 0; i < ARRAY_SIZE(programs) && status >= 0; i++) {
+	for (; *args; args++)
+		mc_textf(&t, "%s%s", t.len ? " " : "", *args);
+	if (t.cut)
+		mc_user_note("%s: the call is too long", name);
+	for (i = 0; i < ARRAY_SIZE(programs) && status >= 0 && !t.cut; i++) {
 		if (!strcmp(programs[i].name, name))
-			status = programs[i].print(args);
+			status = programs[i].print(line);
 	}
 	free(got);
 	fflush(theirs);
@@ -702,5 +666,7 @@ int mc_user_stand_in(const char *name, char **args)
 			syslog(LOG_INFO, "%s", line);
 		fclose(notes);
 	}
+	if (t.cut)
+		return MC_USER_USAGE;
 	return mc_user_flush() || mc_user_saved() || status < 0 ? MC_USER_FAILED : status;
 }

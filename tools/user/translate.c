@@ -15,43 +15,47 @@
 #include "arch/loops.h"
 #include "core/meant.h"
 #include "elsewhere.h"
-#include "measure/test.h"
+#include "measure/engine.h"
 #include "platform/cpus.h"
 #include "user.h"
 
 #define MOST	64	/* words of a request, and of a call */
-#define MANUAL	"\"Coming from other tools\" in the manual has the options of %s"
+#define ENDS	4	/* rows of an argument */
 #define TWO	"%s and %s are two requests; make two calls"
+#define HAS_NONE "has no counterpart here"
+#define MANUAL	"%s " HAS_NONE "; \"Coming from other tools\" in the manual has the options of %s"
 
 /* Which of two words of a key counts: a program's, one beside the first of a row, what is asked. */
 enum rank { PRESET, BESIDE, ASKED };
 
 /**
  * struct words - a request in words
- * @word: the test, NULL if only a suite measures this; then key=value
- * @from: the argument that brought it
- * @rank: enum rank
+ * @word: the test, whose text is NULL if only a suite measures this; then key=value, each with the
+ *        argument that brought it, for messages
  * @n: their number with the test
- * @suite: the suite of the front end that measures the same, or NULL
+ * @suite: the suite of the front end that measures the same, up to a blank, or NULL
  * @program: the program whose call it is, or NULL
  * @asked: a key was asked for
- * @copy: the line, of whose parts @from are some
+ * @same: the line has these words
+ * @copy: the line, of whose parts some are pointed to
  * @note: what differs from what the other program does
  */
 struct words {
-	char *word[MOST + 1];
-	const char *from[MOST + 1];
-	enum rank rank[MOST + 1];
+	struct word {
+		char *text;
+		const char *from;
+		enum rank rank;
+	} word[MOST + 1];
 	unsigned int n;
 	const char *suite;
-	char suite_name[32];
 	const char *program;
 	bool asked;
+	bool same;
 	char *copy;
 	char note[512];
 };
 
-/* An argument, the row that explains it, and its value. A word key=value of ours has no row. */
+/* An argument, and a row that explains it. A word key=value of ours has none. */
 struct argument {
 	const char *word;
 	const struct mc_elsewhere *row;
@@ -74,35 +78,74 @@ void mc_user_note(const char *format, ...)
 	fprintf(stderr, "\n");
 }
 
-/* The row of a word. Options differ by their capitals, words of requests do not. */
+/* ------------------------------------------------------------------------ the rows */
+
+/*
+ * The row that is @word, or else the one with the longest of beginnings before `*`. Options differ
+ * by their capitals, words of requests do not.
+ */
 static const struct mc_elsewhere *find_row(const char *of, const char *word)
 {
-	const struct mc_elsewhere *row;
-
-	for (row = mc_elsewhere; row->of; row++) {
-		if (!strcmp(row->of, of) &&
-		    !(*of ? strcmp(row->word, word) : strcasecmp(row->word, word)))
-			return row;
-	}
-	return NULL;
-}
-
-/* The row of an argument that begins as a row says, and what follows. */
-static const struct mc_elsewhere *find_start(const char *of, const char *arg, const char **value)
-{
+	int (*differ)(const char *, const char *, size_t) = *of ? strncmp : strncasecmp;
 	const struct mc_elsewhere *row, *found = NULL;
 	size_t n, most = 0;
 
 	for (row = mc_elsewhere; row->of; row++) {
-		n = strlen(row->word);
-		if (strcmp(row->of, of) || !n || row->word[n - 1] != '*' ||
-		    strncmp(row->word, arg, n - 1) || n < most)
+		n = strcspn(row->word, "*");
+		if (strcmp(row->of, of) || differ(row->word, word, n))
 			continue;
-		found = row;
-		most = n;
-		*value = arg + n - 1;
+		if (!row->word[n] && !word[n])
+			return row;
+		if (row->word[n] && n > most) {
+			found = row;
+			most = n;
+		}
 	}
 	return found;
+}
+
+/* What stands in the place of the `*` of a row. */
+static const char *value_in(const struct mc_elsewhere *row, const char *word)
+{
+	word += min(strcspn(row->word, "*"), strlen(word));
+	return word + (*word == ' ');
+}
+
+/*
+ * The rows of an option or key=value: its own, and those of ends such as _avx, which the word loses
+ * until it has a row, or @key takes the value. Return: how many; the first one may be NULL.
+ */
+static int find_rows(const char *of, char *word, const struct mc_key *key, struct argument *out)
+{
+	size_t at = *word == '-' ? 2 : strcspn(word, "=") + 1, len = strlen(word), end;
+	const struct mc_elsewhere *row;
+	const struct mc_name *name;
+	int n = 1;
+
+	for (;; len -= end, word[len] = '\0') {
+		for (name = key ? key->names : NULL; name && name->name; name++) {
+			if (!mc_same_letters(name->name, word + at, len - at))
+				continue;
+			out->value = word + at;
+			return n;
+		}
+		out->row = find_row(of, word);
+		if (len <= at || n == ENDS || (out->row && !strchr(out->row->word, '*')))
+			break;
+		for (row = mc_elsewhere; row->of; row++) {
+			end = strlen(row->word) - min(strlen(row->word), at);
+			if (!strcmp(row->of, of) && end && row->word[at] == '_' &&
+			    !strncasecmp(row->word, word, at) && end < len - at &&
+			    !strcasecmp(row->word + at, word + len - end))
+				break;
+		}
+		if (!row->of)
+			break;
+		out[n++].row = row;
+	}
+	if (len > at && word[at] == '_')	/* an end of nothing */
+		out->row = NULL;
+	return n;
 }
 
 /* Return: the program of this name as the table has it, or NULL. */
@@ -124,6 +167,8 @@ bool mc_user_mode(const char *option)
 	return !strncmp(option, "--", 2) && find_row("mlc", option);
 }
 
+/* ------------------------------------------------------------- words of a request */
+
 static const struct mc_spec *find_spec(const char *name)
 {
 	const struct mc_spec *const *spec;
@@ -133,572 +178,402 @@ static const struct mc_spec *find_spec(const char *name)
 	return name ? *spec : NULL;
 }
 
-static const struct mc_key *find_key(const struct mc_spec *spec, const char *name, size_t len)
+static const struct mc_key *find_key(const struct mc_spec *spec, const char *word)
 {
 	const struct mc_key *key = NULL;
 	unsigned int i;
 
 	for (i = 0; spec && (key = mc_spec_key(spec, i)); i++) {
-		if (mc_key_is(key, name, len))
+		if (mc_key_is(key, word, strcspn(word, "+=")))
 			break;
 	}
 	return key;
 }
 
-/* The value of a key in the words, or NULL. */
-static const char *value_of(const struct words *w, const char *key)
+/* The place of a key in the words, or that behind the last one. */
+static unsigned int find_word(const struct words *w, const char *key)
 {
-	size_t len = strlen(key);
+	size_t len = strcspn(key, "+=");
 	unsigned int i;
 
-	for (i = 1; i < w->n; i++) {
-		if (!strncmp(w->word[i], key, len) && w->word[i][len] == '=')
-			return w->word[i] + len + 1;
-	}
-	return NULL;
+	for (i = 1; i < w->n && (strcspn(w->word[i].text, "=") != len ||
+				 strncasecmp(w->word[i].text, key, len)); i++)
+		;
+	return i;
 }
 
-/* ------------------------------------------------------------------ lists of CPUs */
-
-static struct {
-	unsigned int n;
-	unsigned int cpu[MC_MAX_CPUS];
-} cpus;
-
-static void all_cpus(void)
+static void drop(struct words *w, unsigned int i)
 {
-	unsigned int cpu;
-
-	for (cpu = cpus.n = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (mc_cpu_usable(cpu))
-			cpus.cpu[cpus.n++] = cpu;
-	}
+	free(w->word[i].text);
+	w->n--;
+	memmove(w->word + i, w->word + i + 1, (w->n - i) * sizeof(*w->word));
 }
 
-/* Take the numbers of a list such as 0-3,8. Return: is it one? */
-static bool take_list(const char *list)
-{
-	unsigned long first, last;
-	char *end;
-
-	for (cpus.n = 0;; list = end + 1) {
-		first = strtoul(list, &end, 10);
-		if (end == list)
-			return false;
-		list = end + 1;
-		last = *end == '-' ? strtoul(list, &end, 10) : first;
-		for (; first <= last && cpus.n < MC_MAX_CPUS; first++)
-			cpus.cpu[cpus.n++] = first;
-		if (*end != ',')
-			return !*end;
-	}
-}
-
-static void show_list(struct mc_text *t)
-{
-	unsigned int i, first;
-
-	for (i = 0; i < cpus.n; i++) {
-		for (first = i; i + 1 < cpus.n && cpus.cpu[i + 1] == cpus.cpu[i] + 1; i++)
-			;
-		mc_textf(t, first ? ",%u" : "%u", cpus.cpu[first]);
-		if (i > first)
-			mc_textf(t, "-%u", cpus.cpu[i]);
-	}
-}
-
-static int by_core(const void *one, const void *other)
-{
-	unsigned int a = *(const unsigned int *)one, b = *(const unsigned int *)other;
-	unsigned int core_a = mc_cpu_core(a), core_b = mc_cpu_core(b);
-
-	return core_a != core_b ? (core_a > core_b) - (core_a < core_b) : (a > b) - (a < b);
-}
-
-/* Keep the CPUs of one package, or of one node. */
-static void keep(char kind, unsigned long number)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < cpus.n; i++) {
-		int of = kind == 'S' ? mc_cpu_socket(cpus.cpu[i]) : mc_cpu_node(cpus.cpu[i]);
-
-		if (max(of, 0) == (int)number)
-			cpus.cpu[n++] = cpus.cpu[i];
-	}
-	cpus.n = n;
-}
-
-/*
- * The CPUs of likwid's DOMAIN:SIZE[:THREADS[:CHUNK:STRIDE]], threads of a core side by side.
- * Return: 0, or -EINVAL.
- */
-static int take_domain(const char *value)
-{
-	unsigned int threads, chunk, stride, i, n = 0, colons = 0;
-	unsigned long number = 0;
-	const char *at = value;
-	char end;
-
-	for (; *at; at++)
-		colons += *at == ':';
-	all_cpus();
-	if (memchr("SM", *value, 2))
-		number = strtoul(value + 1, (char **)&at, 10);
-	else
-		at = value + (*value == 'N');
-	if (at == value || *at != ':' || (*value != 'N' && at == value + 1))
-		return -EINVAL;
-	if (*value != 'N')
-		keep(*value, number);
-	qsort(cpus.cpu, cpus.n, sizeof(*cpus.cpu), by_core);
-	at += 1 + strcspn(at + 1, ":");
-	threads = cpus.n;
-	chunk = 1;
-	stride = 1;
-	if ((colons == 2 && sscanf(at, ":%u%c", &threads, &end) != 1) ||
-	    (colons == 4 && sscanf(at, ":%u:%u:%u%c", &threads, &chunk, &stride, &end) != 3) ||
-	    colons == 3 || colons > 4 || !chunk || stride < chunk)
-		return -EINVAL;
-	for (i = 0; i < cpus.n && n < threads; i++) {
-		if (i % stride < chunk)
-			cpus.cpu[n++] = cpus.cpu[i];
-	}
-	cpus.n = n;
-	return n && n == threads ? 0 : -EINVAL;
-}
-
-/* ------------------------------------------------------------- words of a request */
-
-/* Add a word, or one more value of `key+=value`. Return: 0, or -EINVAL, which was said. */
+/* Add a word, or one more value of `key+=value`. Return: 0, or a negative errno. */
 static int put(struct words *w, const char *word, const char *from, enum rank rank)
 {
-	size_t key = strcspn(word, "="), name = key - (key && word[key - 1] == '+');
-	char *made = NULL;
-	unsigned int i;
+	size_t key = strcspn(word, "+="), value = strcspn(word, "=");
+	unsigned int i = find_word(w, word);
+	struct word *old = w->word + i;
+	bool more = i < w->n && key < value && rank == ASKED && old->rank == ASKED;
+	char *made;
 
-	for (i = 1; i < w->n; i++) {
-		if (strcspn(w->word[i], "=") == name && !strncasecmp(w->word[i], word, name))
-			break;
-	}
-	if (i > MOST)
-		return refuse(w->program, "more than %u words", MOST);
-	if (i < w->n && w->rank[i] == ASKED && rank == ASKED && name < key) {
-		if (asprintf(&made, "%s,%s", w->word[i], word + key + 1) < 0)
-			return -ENOMEM;
-	} else if (asprintf(&made, "%.*s%s", (int)name, word, word + key) < 0) {
+	if ((more ? asprintf(&made, "%s,%s", old->text, word + value + 1) :
+		    asprintf(&made, "%.*s%s", (int)key, word, word + value)) < 0)
 		return -ENOMEM;
-	} else if (i < w->n && rank <= w->rank[i]) {
-		bool same = rank < ASKED || !strcmp(made, w->word[i]);
+	if (i < w->n && !more && rank <= old->rank) {
+		bool same = !strcmp(made, old->text);
 
+		if (w->program || rank < ASKED) {
+			free(made);
+			return same || rank < ASKED ? 0 :
+			       refuse(w->program, TWO, old->from, from);
+		}
+		i = w->n;	/* the parser says that it is there twice */
+	}
+	if (i > MOST) {
 		free(made);
-		return same ? 0 : refuse(w->program, TWO, w->from[i], from);
+		return w->program ? refuse(w->program, "more than %u words", MOST) : -E2BIG;
 	}
 	if (i < w->n)
-		free(w->word[i]);
-	w->word[i] = made;
-	w->from[i] = from;
-	w->rank[i] = rank;
+		free(w->word[i].text);
 	w->n += i == w->n;
+	w->word[i] = (struct word){ made, from, rank };
 	return 0;
 }
 
 /* Set the test. An option replaces that of a mode. */
 static void put_test(struct words *w, const char *test, size_t len, enum rank rank)
 {
-	if (w->word[0] && rank < w->rank[0])
+	if (w->word[0].text && rank < w->word[0].rank)
 		return;
-	free(w->word[0]);
-	w->word[0] = strndup(test, len);
-	w->rank[0] = rank;
+	free(w->word[0].text);
+	w->word[0] = (struct word){ strndup(test, len), NULL, rank };
 }
 
-/* Part @n of a value, from 1 on, that colons divide; it may be empty. Return: is there one? */
-static bool part_of(const char *value, unsigned int n, char *out, size_t size)
+
+/* --------------------------------------------------------------- values of a row */
+
+static int by_number(const void *one, const void *other)
 {
-	while (--n) {
-		value = strchr(value, ':');
-		if (!value++)
-			return false;
+	u32 a = *(const u32 *)one, b = *(const u32 *)other;
+
+	return (a > b) - (a < b);
+}
+
+/*
+ * Append the CPUs of likwid's DOMAIN:SIZE[:THREADS[:CHUNK:STRIDE]], taken core by core. Return: 0,
+ * or -EINVAL.
+ */
+static int take_domain(struct mc_text *t, const char *value)
+{
+	static u32 order[MC_MAX_CPUS];
+	unsigned int of = 0, threads, chunk = 1, stride = 1, cpu, n = 0, i, taken = 0;
+	int used = 0, parts = 1, number;
+	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
+	char kind = *value;
+
+	if (kind != 'N' && (!memchr("SM", kind, 2) || sscanf(value + 1, "%u%n", &of, &used) != 1))
+		return -EINVAL;
+	value += 1 + used;
+	if (*value != ':')
+		return -EINVAL;
+	value += 1 + strcspn(value + 1, ":");
+	used = 0;
+	if (*value)
+		parts = sscanf(value, ":%u%n:%u:%u%n", &threads, &used, &chunk, &stride, &used);
+	if ((parts != 1 && parts != 3) || value[used] || !chunk || stride < chunk)
+		return -EINVAL;
+	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
+		if (!mc_cpu_usable(cpu))
+			continue;
+		number = kind == 'S' ? mc_cpu_socket(cpu) : mc_cpu_node(cpu);
+		if (kind == 'N' || max(number, 0) == (int)of)
+			order[n++] = mc_cpu_core(cpu) * MC_MAX_CPUS + cpu;
 	}
-	snprintf(out, size, "%.*s", (int)strcspn(value, ":"), value);
-	return true;
+	qsort(order, n, sizeof(*order), by_number);
+	threads = *value ? threads : n;
+	for (i = 0; i < n && taken < threads; i++) {
+		cpu = order[i] % MC_MAX_CPUS;
+		if (i % stride < chunk) {
+			cpus[cpu / 64] |= 1ULL << cpu % 64;
+			taken++;
+		}
+	}
+	mc_text_list(t, cpus, MC_MAX_CPUS);
+	return taken && taken == threads ? 0 : -EINVAL;
+}
+
+/* Append a key that becomes another, see calls.def. Return: 0, or -EINVAL. */
+static int become(struct mc_text *t, const char *word)
+{
+	const char *value = strchr(word, '=') + 1, *u;
+	char path[64], *unit;
+	double bytes;
+
+	if (!strncmp(word, "domain=", 7)) {
+		mc_textf(t, "cpu=");
+		return take_domain(t, value);
+	}
+	if (!strncmp(word, "decimal=", 8)) {
+		bytes = strtod(value, &unit);
+		u = *unit ? strchr("kMG", *unit == 'K' ? 'k' : *unit) : NULL;
+		for (; u && strchr("kMG", *u); u--) {
+			bytes *= 1000;
+			if (*u == 'k')
+				break;
+		}
+		mc_textf(t, "size=%llu", (unsigned long long)bytes / 64 * 64);
+		return unit == value || bytes < 64 ? -EINVAL : 0;
+	}
+	if (strncmp(word, "at=", 3)) {
+		mc_textf(t, "%s", word);
+		return 0;
+	}
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%s", value);
+	if (isdigit(*value) && !access(path, F_OK)) {
+		mc_textf(t, "node=%d", mc_cpu_node(strtoul(value, NULL, 10)));
+	} else {
+		mc_textf(t, "node=local");
+		mc_user_note("no CPU %s: memory is on the measuring CPU's node", value);
+	}
+	return 0;
 }
 
 /* Put a value into a word of the table. Return: 0, or -EINVAL if it is not one. */
 static int fill(struct mc_text *t, const char *word, size_t len, const char *value)
 {
-	char part[256], end;
 	unsigned int n;
 	size_t i;
+	char end;
 
 	for (i = 0; i < len; i++) {
-		char c = word[i];
+		const char *part = value;
 
-		if (!memchr("*@%", c, 3)) {
-			mc_textf(t, "%c", c);
+		if (!memchr("*@%", word[i], 3)) {
+			mc_textf(t, "%c", word[i]);
 			continue;
 		}
-		snprintf(part, sizeof(part), "%s", value);
-		if (c == '@' && !part_of(value, word[++i] - '0', part, sizeof(part)))
-			return -EINVAL;
-		if (c == '%') {
-			if (sscanf(part, "%u%c", &n, &end) != 1 || n < 1 || n > MC_MAX_CPUS)
+		if (word[i] == '%') {
+			if (sscanf(value, "%u%c", &n, &end) != 1 || n < 1 || n > MC_MAX_CPUS)
 				return -EINVAL;
-			snprintf(part, sizeof(part), n == 1 ? "0" : "0-%u", n - 1);
+			mc_textf(t, n == 1 ? "0" : "0-%u", n - 1);
+			continue;
 		}
-		mc_textf(t, "%s", part);
+		for (n = word[i] == '@' ? word[++i] - '1' : 0; n && part; n--) {
+			part = strchr(part, ':');
+			part += !!part;
+		}
+		if (!part)
+			return -EINVAL;
+		n = word[i] == '*' ? strlen(part) : strcspn(part, ":");
+		mc_textf(t, "%.*s", n, part);
 		/* The unit of the other program counts if the value has none. */
-		if (i + 1 < len && memchr("KMG", word[i + 1], 3) && *part &&
-		    !isdigit(part[strlen(part) - 1]))
-			i++;
+		i += i + 1 < len && memchr("KMG", word[i + 1], 3) && n && !isdigit(part[n - 1]);
 	}
-	return 0;
-}
-
-/* Of a=*|b=*, the first whose key the test has. Return: its length; @word is moved there. */
-static size_t choose(const struct mc_spec *spec, const char **word, size_t len)
-{
-	const char *end = *word + len;
-	size_t n;
-
-	for (;; *word += n + 1) {
-		n = strcspn(*word, "|");
-		if (*word + n >= end)
-			return end - *word;
-		if (find_key(spec, *word, strcspn(*word, "+=")))
-			return n;
-	}
-}
-
-/* A key that becomes others. Return: 1 if it is none, 0, or -EINVAL. */
-static int replace_key(struct mc_text *t, char *word)
-{
-	char *value = strchr(word, '='), *unit, made[512] = "";
-	size_t len = value++ - word;
-	struct mc_text m = MC_TEXT(made);
-	double bytes;
-
-	if (!strncmp(word, "decimal=", len + 1)) {
-		bytes = strtod(value, &unit);
-		for (const char *units = "kMG", *u = strchr(units, *unit == 'K' ? 'k' : *unit);
-		     *unit && u && u >= units; u--)
-			bytes *= 1000;
-		if (unit == value || bytes < 64)
-			return -EINVAL;
-		mc_textf(&m, "size=%llu", (unsigned long long)bytes / 64 * 64);
-	} else if (!strncmp(word, "domain=", len + 1)) {
-		if (take_domain(value))
-			return -EINVAL;
-		mc_textf(&m, "cpu=");
-		show_list(&m);
-	} else if (!strncmp(word, "cpunode=", len + 1)) {
-		all_cpus();
-		keep('M', strtoul(value, &unit, 10));
-		if (*unit || !cpus.n)
-			return -EINVAL;
-		mc_textf(&m, "cpu=");
-		show_list(&m);
-	} else if (!strncmp(word, "at=", len + 1)) {
-		snprintf(made, sizeof(made), "/sys/devices/system/cpu/cpu%s", value);
-		bool there = isdigit(*value) && !access(made, F_OK);
-
-		m = (struct mc_text)MC_TEXT(made);
-		if (there)
-			mc_textf(&m, "node=%d", mc_cpu_node(strtoul(value, NULL, 10)));
-		else
-			mc_textf(&m, "node=local");
-		if (!there)
-			mc_user_note("no CPU %s: memory is on the measuring CPU's node", value);
-	} else {
-		return 1;
-	}
-	*t = (struct mc_text){ .buf = t->buf, .size = t->size };
-	mc_textf(t, "%s", made);
 	return 0;
 }
 
 /* Add the words of a row of the table. Return: 0, or -EINVAL, which was said. */
 static int apply(struct words *w, const struct argument *arg, enum rank rank)
 {
-	const char *at = arg->row->ours;
+	const struct mc_elsewhere *row = arg->row;
+	const char *at, *word, *bar;
 	size_t n;
 
-	for (; *at; at += strspn(at, " ")) {
-		const char *word = at;
-		char text[1024] = "";
-		struct mc_text t = MC_TEXT(text);
+	for (at = row->ours; *at; at += strspn(at, " ")) {
+		char filled[1024] = "", text[1024] = "";
+		struct mc_text f = MC_TEXT(filled), t = MC_TEXT(text);
 
+		word = at;
 		n = strcspn(at, " ");
 		at += n;
+		if (!strncmp(word, "suite=", 6)) {
+			w->suite = word + 6;
+			continue;
+		}
 		if (!memchr(word, '=', n)) {
 			put_test(w, word, n, rank);
 			rank = min(rank, BESIDE);
 			continue;
 		}
-		if (!strncmp(word, "suite=", 6)) {
-			snprintf(w->suite_name, sizeof(w->suite_name), "%.*s", (int)n - 6,
-				 word + 6);
-			w->suite = w->suite_name;
-			continue;
+		for (; (bar = memchr(word, '|', n)); word = bar + 1) {
+			n -= bar + 1 - word;
+			if (find_key(find_spec(w->word[0].text), word)) {
+				n = bar - word;
+				break;
+			}
 		}
-		n = choose(find_spec(w->word[0]), &word, n);
 		if (!n)
 			continue;
-		if (fill(&t, word, n, arg->value) || replace_key(&t, text) < 0)
-			return refuse(w->program ? w->program : arg->word, "%s %s %s", arg->word,
-				      arg->value, memchr(word, '%', n) ? "is no number of CPUs" :
-				      "has no counterpart here");
+		if (fill(&f, word, n, arg->value) || become(&t, filled))
+			return refuse(w->program ? w->program : arg->word, "%s %s", arg->word,
+				      memchr(word, '%', n) ? "is no number of CPUs" : HAS_NONE);
 		if (put(w, text, arg->word, rank))
 			return -EINVAL;
-		w->asked |= rank == ASKED;
 		rank = min(rank, BESIDE);
 	}
-	if (arg->row->how == MC_SAME && strncmp(arg->row->ours, "suite=", 6) &&
-	    !strstr(w->note, arg->row->note))
-		snprintf(w->note + strlen(w->note), sizeof(w->note) - strlen(w->note), "%s%s",
-			 *w->note ? "; " : "", arg->row->note);
+	n = strlen(w->note);
+	if (row->how == MC_SAME && strncmp(row->ours, "suite=", 6) && !strstr(w->note, row->note))
+		snprintf(w->note + n, sizeof(w->note) - n, n ? "; %s" : "%s", row->note);
 	return 0;
 }
 
+/* --------------------------------------------------------------- the whole request */
+
 /*
- * The threads that measure at once. Return: their number; 1 also if the list of CPUs is wrong,
- * which the parser says.
+ * The size that others count for each thread, or array, is one of all here. @req: the other words;
+ * NULL: they are wrong, which the parser says. Return: 0, or -EINVAL, which was said.
  */
-static unsigned int count_threads(const struct words *w)
+static int finish_size(struct words *w, const char *key, struct mc_request *req)
 {
-	const struct mc_spec *spec = find_spec(w->word[0]);
-	const char *list = value_of(w, "cpu"), *smt = value_of(w, "smt");
-	char preset[64] = "";
-	struct mc_text t = MC_TEXT(preset);
-	unsigned int i, j, n = 0;
-
-	if (!spec || !mc_test_of(spec)->shares)			/* CPUs take turns */
-		return 1;
-	if (!list) {
-		mc_spec_preset(&t, spec, mc_common_key(MC_KEY_CPU));
-		list = strchr(preset, '=') + 1;
-	}
-	if (!strcmp(list, "all"))
-		all_cpus();
-	else if (!take_list(list))
-		return 1;
-	for (i = 0; i < cpus.n; i++) {
-		for (j = 0; j < i && smt && !strcmp(smt, "off"); j++) {
-			if (mc_cpu_core(cpus.cpu[i]) == mc_cpu_core(cpus.cpu[j]))
-				break;
-		}
-		n += j == i || !smt || strcmp(smt, "off");
-	}
-	return max(n, 1U);
-}
-
-/* Arrays of the operations; 0: they differ. */
-static unsigned int count_arrays(const char *ops)
-{
-	unsigned int i, found = 0;
-	size_t n;
-
-	for (; ops && *ops; ops += n + (ops[n] == ',')) {
-		n = strcspn(ops, ",");
-		for (i = 0; i < MC_OP_SUM && (strlen(mc_ops[i].name) != n ||
-					      strncasecmp(mc_ops[i].name, ops, n)); i++)
-			;
-		if (i < MC_OP_SUM && found && found != mc_ops[i].arrays)
-			return 0;
-		found = i < MC_OP_SUM ? mc_ops[i].arrays : found;
-	}
-	return max(found, 1U);
-}
-
-static void drop(struct words *w, unsigned int i)
-{
-	free(w->word[i]);
-	for (w->n--; i < w->n; i++) {
-		w->word[i] = w->word[i + 1];
-		w->from[i] = w->from[i + 1];
-		w->rank[i] = w->rank[i + 1];
-	}
-}
-
-/* The size that others count for each thread, or array, is one of all here. */
-static int finish_size(struct words *w, unsigned int i)
-{
-	bool array = !strncmp(w->word[i], "array=", 6);
-	const char *size = strchr(w->word[i], '=') + 1;
-	unsigned int n = count_threads(w) * (array ? count_arrays(value_of(w, "op")) : 1);
-	double value = strtod(size, (char **)&size);
+	unsigned int i = find_word(w, key), n = 1, arrays = 0, id, k;
+	struct mc_error e = { 0 };
+	const char *size;
+	double value;
 	char *text;
 
-	if (!n || (!w->word[0] && strcmp(w->suite, "latency-matrix")))
+	if (i == w->n)
+		return 0;
+	for (id = 0; req && *key == 'a' && id < req->nkeys; id++) {
+		if (strcmp(mc_key_of(req->spec, id)->name, "op"))
+			continue;
+		for (k = 0; k < req->values[id].n; k++) {
+			n = mc_ops[min(req->values[id].v[k], MC_OP_SUM)].arrays;
+			arrays = arrays && arrays != n ? ~0U : n;
+		}
+		n = arrays ? arrays : 1;
+	}
+	if (n == ~0U || (!w->word[0].text && strncmp(w->suite, "latency-matrix", 14)))
 		return refuse(w->program, "%s is the size of a thread; write that of all: size=",
-			      w->from[i]);
+			      w->word[i].from);
+	if (req && mc_test_of(req->spec)->shares && !req->any_cpu) {
+		mc_engine_cpus(req, &e);
+		n *= max(req->ncpus, 1U);
+	}
+	value = strtod(strchr(w->word[i].text, '=') + 1, (char **)&size);
 	if (asprintf(&text, "size=%.15g%s", n * value, size) < 0)
 		return -ENOMEM;
-	free(w->word[i]);
-	w->word[i] = text;
-	for (n = 1; n < w->n && (n == i || strncmp(w->word[n], "size=", 5)); n++)
-		;
-	if (n < w->n)
-		drop(w, n);
+	id = find_word(w, "size=");
+	if (id < w->n)
+		drop(w, id);
+	i -= id < i;
+	free(w->word[i].text);
+	w->word[i].text = text;
 	return 0;
 }
 
 /* What only the whole call tells. Return: 0, or -EINVAL, which was said. */
 static int finish(struct words *w)
 {
-	const struct mc_spec *spec = find_spec(w->word[0]);
-	const char *latency = value_of(w, "latency_cpu"), *list = value_of(w, "cpu");
-	char more[64];
+	static struct mc_request request;
+	const struct mc_spec *spec = find_spec(w->word[0].text);
+	struct mc_request *req = &request;
+	struct mc_error e = { 0 };
+	char line[2 * MC_LINE_MAX] = "", more[64];
+	struct mc_text t = MC_TEXT(line);
+	unsigned long cpu;
 	unsigned int i;
-	int err = 0;
+	int err;
 
-	/* The CPU that follows pointers is one of cpu=. */
-	if (latency && list && take_list(list)) {
-		for (i = 0; i < cpus.n && cpus.cpu[i] != strtoul(latency, NULL, 10); i++)
-			;
-		snprintf(more, sizeof(more), "cpu+=%s", latency);
-		err = i == cpus.n ? put(w, more, "", ASKED) : 0;
-	}
-	for (i = 1; i < w->n && !err; i++) {
-		const char *word = w->word[i];
-		size_t len = strcspn(word, "=");
+	mc_textf(&t, "%s", spec ? spec->name : "");
+	for (i = 1; i < w->n; i++) {
+		const char *word = w->word[i].text;
+		bool size = !strncmp(word, "each=", 5) || !strncmp(word, "array=", 6);
 
-		if (!strncmp(word, "each=", 5) || !strncmp(word, "array=", 6)) {
-			err = finish_size(w, i);
-			i = 0;	/* a word may have gone */
-		} else if (w->rank[i] < ASKED && spec && !find_key(spec, word, len)) {
+		if (!size && w->word[i].rank < ASKED && spec && !find_key(spec, word))
 			drop(w, i--);
-		} else if (!word[len + 1]) {
-			err = refuse(w->program, "%s has no counterpart here: accesses of 4 bytes",
-				     w->from[i]);
+		else if (!word[strcspn(word, "=") + 1])
+			return refuse(w->program, "%s " HAS_NONE ": accesses of 4 bytes",
+				      w->word[i].from);
+		else if (!size)
+			mc_textf(&t, " %s", word);
+	}
+	if (mc_request_parse(req, line, t.len, mc_specs, &e))
+		req = NULL;
+	/* The CPU that follows pointers is one of cpu=. */
+	i = find_word(w, "latency_cpu");
+	if (req && i < w->n && mc_request_given(req, MC_KEY_CPU) && !req->all_cpus) {
+		cpu = strtoul(w->word[i].text + strlen("latency_cpu="), NULL, 10) % MC_MAX_CPUS;
+		snprintf(more, sizeof(more), "cpu+=%lu", cpu);
+		if (!(req->cpus[cpu / 64] >> cpu % 64 & 1)) {
+			req->ncpus++;
+			if (put(w, more, "", ASKED))
+				return -EINVAL;
+		}
+	}
+	err = finish_size(w, "each", req);
+	return err ? err : finish_size(w, "array", req);
+}
+
+/* -------------------------------------------------------- their words in our requests */
+
+/*
+ * Say the values of a key that takes words. Return: 0; -ENOENT if there is one that neither the key
+ * takes nor the table has; -EINVAL, which was said.
+ */
+static int usual_values(struct words *w, const struct mc_key *key, const char *list,
+			struct mc_text *t, const char *from)
+{
+	char values[MC_LINE_MAX + 1], one[MC_LINE_MAX + 1], *rest = values, *value;
+	const char *comma = "", *known;
+	int i, n, err = 0;
+
+	snprintf(values, sizeof(values), "%s", list);
+	while ((value = strsep(&rest, ","))) {
+		struct argument found[ENDS] = { 0 };
+
+		snprintf(one, sizeof(one), "%s=%s", key->name, value);
+		n = find_rows("", one, key, found);
+		if (found->row && found->row->how == MC_NONE)
+			return refuse(found->row->word, "%s", found->row->note);
+		known = found->row ? strchr(found->row->ours, '=') + 1 : found->value;
+		err = known ? err : -ENOENT;
+		mc_textf(t, "%s%s", comma, known ? known : value);
+		comma = ",";
+		for (i = 1; i < n && known; i++) {
+			found[i] = (struct argument){ from, found[i].row, "" };
+			if (apply(w, &found[i], ASKED))
+				return -EINVAL;
 		}
 	}
 	return err;
 }
 
-/* -------------------------------------------------------- their words in our requests */
-
-static bool takes_word(const struct mc_key *key, const char *word)
-{
-	const struct mc_name *name;
-
-	for (name = key->names; name && name->name; name++) {
-		if (mc_same_letters(name->name, word, strlen(word)))
-			return true;
-	}
-	return false;
-}
-
-/* A word of the user counts, and may be there twice, which the parser says. */
-static int put_typed(struct words *w, const char *word)
-{
-	size_t key = strcspn(word, "=");
-	unsigned int i;
-
-	for (i = 1; i < w->n; i++) {
-		if (w->rank[i] == ASKED && strcspn(w->word[i], "=") == key &&
-		    !strncasecmp(w->word[i], word, key))
-			break;
-	}
-	w->asked = true;
-	if (i == w->n || w->program)
-		return put(w, word, word, ASKED);
-	if (w->n > MOST)
-		return -E2BIG;
-	w->word[w->n] = strdup(word);
-	w->from[w->n] = word;
-	w->rank[w->n++] = ASKED;
-	return 0;
-}
-
-/* The row of `key=value`; with an end of the value that begins with _, the row of that end. */
-static const struct mc_elsewhere *find_value(const char *key, const char *value, size_t *end)
-{
-	const struct mc_elsewhere *row;
-	size_t n = strlen(key), len = strlen(value);
-	const char *theirs;
-
-	for (row = mc_elsewhere; row->of; row++) {
-		if (*row->of || strncasecmp(row->word, key, n) || row->word[n] != '=')
-			continue;
-		theirs = row->word + n + 1;
-		*end = *theirs == '_' ? len - min(len, strlen(theirs)) : len;
-		if (*end && !strcasecmp(theirs, *theirs == '_' ? value + *end : value))
-			return row;
-	}
-	return NULL;
-}
-
 /*
- * A value of a key that takes words. Append ours to @list. Return: 0; -ENOENT if it is not one that
- * the key takes, nor one of the table; -EINVAL, which was said.
+ * Say a word key=value of a request in words of ours: one, and more if it stands for more. What the
+ * user has written counts, and may be there twice, which the parser says.
  */
-static int usual_value(struct words *w, const struct mc_key *key, char *value, struct mc_text *list)
+static int put_usual(struct words *w, const char *word, const char *from)
 {
-	const struct mc_elsewhere *row = NULL;
-	size_t end;
-	int err;
-
-	if (!takes_word(key, value))
-		row = find_value(key->name, value, &end);
-	if (!row && !takes_word(key, value))
-		return -ENOENT;
-	if (row && row->how == MC_NONE)
-		return refuse(row->word, "%s", row->note);
-	if (row && value[end]) {
-		value[end] = '\0';
-		err = usual_value(w, key, value, list);
-		return err || !*row->ours ? err : put_typed(w, row->ours);
-	}
-	mc_textf(list, "%s%s", list->len ? "," : "", row ? strchr(row->ours, '=') + 1 : value);
-	return 0;
-}
-
-/* Say a word key=value of a request in words of ours: one, and more if it stands for more. */
-static int put_usual(struct words *w, const char *word)
-{
-	const struct mc_spec *spec = find_spec(w->word[0]);
-	size_t len = strcspn(word, "=");
-	const struct mc_key *key = find_key(spec, word, len);
-	char text[MC_LINE_MAX + 1] = "", list[MC_LINE_MAX] = "", *values, *value;
-	struct mc_text t = MC_TEXT(text), l = MC_TEXT(list);
-	const struct mc_elsewhere *row;
+	const struct mc_spec *spec = strchr(word, '=') ? find_spec(w->word[0].text) : NULL;
+	const struct mc_elsewhere *row = spec ? find_row("", word) : NULL;
+	const struct mc_key *key = find_key(spec, word);
+	char text[MC_LINE_MAX + 1] = "", theirs[MC_LINE_MAX + 1] = "";
+	struct mc_text t = MC_TEXT(text), their = MC_TEXT(theirs);
 	int err = 0;
 
-	if (!spec || !word[len])
-		return put_typed(w, word);
-	if (key && key->kind == MC_CHOICE) {
-		snprintf(text, sizeof(text), "%s", word + len + 1);
-		for (values = text; !err && (value = strsep(&values, ",")); )
-			err = usual_value(w, key, value, &l);
-		if (err && err != -ENOENT)
-			return err;
+	w->asked = true;
+	if (key && key->kind != MC_CHOICE)
+		mc_textf(&t, "%s%s", key->name, strchr(word, '='));
+	else if (key) {
+		mc_textf(&t, "%s=", key->name);
+		err = usual_values(w, key, strchr(word, '=') + 1, &t, from);
 	}
-	if (key && (err || key->kind != MC_CHOICE)) {
-		snprintf(list, sizeof(list), "%s", word + len + 1);
-		if (err) {	/* another key may have this value's name */
-			snprintf(text, sizeof(text), "%.*s=", (int)len, word);
-			key = find_row("", text) ? NULL : key;
-		}
-	}
-	if (key) {		/* in its own letters */
-		*text = '\0';
-		mc_textf(&t, "%s=%s", key->name, list);
-		return put_typed(w, text);
-	}
-	snprintf(text, sizeof(text), "%.*s=", (int)len, word);
-	row = find_row("", text);
-	*text = '\0';
-	if (row && !fill(&t, row->ours, strlen(row->ours), word + len + 1))
-		return put_usual(w, text);
-	return put_typed(w, word);
+	if (err == -EINVAL)
+		return err;
+	/* Another key may have the name of a value's key. */
+	if ((!key || err) && row && strchr(row->word, '*') &&
+	    !fill(&their, row->ours, strlen(row->ours), value_in(row, word)))
+		return put_usual(w, theirs, from);
+	return put(w, key ? text : word, from, ASKED);
 }
 
 /* Begin with the word in the place of a test. */
 static int begin(struct words *w, const char *word)
 {
-	struct mc_elsewhere loop = { .word = word, .ours = "bandwidth op=*" };
+	static const struct mc_elsewhere loop = { .ours = "bandwidth op=*" };
+	const struct mc_spec *spec = find_spec(word);
 	struct argument arg = { word, find_row("", word), word };
 	char mode[64], *at;
 	unsigned int i;
@@ -706,16 +581,14 @@ static int begin(struct words *w, const char *word)
 	snprintf(mode, sizeof(mode), "--%s", word);
 	for (at = mode; *at; at++)
 		*at = tolower(*at);
-	if (find_spec(word))
-		arg.row = NULL;
-	else if (!arg.row)
+	if (!arg.row)
 		arg.row = find_row("mlc", mode);
-	for (i = 0; !arg.row && !find_spec(word) && i < MC_OP_SUM; i++) {
+	for (i = 0; !arg.row && i < MC_OP_SUM; i++) {
 		if (!strcasecmp(mc_ops[i].name, word))
 			arg = (struct argument){ word, &loop, mc_ops[i].name };
 	}
-	if (!arg.row) {
-		put_test(w, find_spec(word) ? find_spec(word)->name : word, strlen(word), PRESET);
+	if (!arg.row || spec) {
+		put_test(w, spec ? spec->name : word, strlen(word), PRESET);
 		return 0;
 	}
 	if (arg.row->how == MC_NONE)
@@ -724,73 +597,6 @@ static int begin(struct words *w, const char *word)
 }
 
 /* ------------------------------------------------------------ calls of other programs */
-
-/* Say that a word of a call has no counterpart. Return: -EINVAL. */
-static int refuse_word(const char *program, const char *word)
-{
-	return refuse(program, "%s has no counterpart here; " MANUAL, word, program);
-}
-
-/* The rows of a value: its beginning, then its ends. Return: their number, or -EINVAL. */
-static int explain_value(const char *program, const struct argument *arg, struct argument *out)
-{
-	char of[64], name[64];
-	const struct mc_elsewhere *row, *base;
-	const char *rest;
-	int n = 1;
-
-	snprintf(of, sizeof(of), "%s %.2s", program, arg->row->word);
-	snprintf(name, sizeof(name), "%s", arg->value);
-	while (!(base = find_row(of, name)) && !(base = find_start(of, name, &rest))) {
-		size_t len = strlen(name), end;
-
-		for (row = mc_elsewhere; row->of; row++) {
-			end = strlen(row->word);
-			if (!strcmp(row->of, of) && *row->word == '_' && end < len &&
-			    !strcmp(row->word, name + len - end))
-				break;
-		}
-		if (!row->of || n == 4)
-			return refuse_word(program, arg->value);
-		name[len - strlen(row->word)] = '\0';
-		out[n++] = (struct argument){ arg->value, row, "" };
-	}
-	if (base->how == MC_NONE)
-		return refuse(program, "%s %s: %s", arg->word, arg->value, base->note);
-	out[0] = (struct argument){ arg->value, base, "" };
-	return n;
-}
-
-/*
- * Find the row of an argument, and its value, which may be the next one. Return: how many were
- * taken, 0 if there is no row.
- */
-static int find_argument(const char *program, char **args, unsigned int position,
-			 struct argument *out)
-{
-	char word[128];
-
-	*out = (struct argument){ *args, find_row(program, *args), "" };
-	if (!out->row && **args == '-' && args[1]) {
-		snprintf(word, sizeof(word), "%s%s", *args, args[1]);
-		out->row = find_row(program, word);
-		if (out->row)
-			return 2;
-	}
-	if (!out->row)
-		out->row = find_start(program, *args, &out->value);
-	if (out->row && out->row->word[1] && strchr(out->row->word, '*') && !*out->value) {
-		out->value = args[1] && *args[1] != '-' ? args[1] : NULL;
-		return out->value ? 2 : 1;
-	}
-	if (!out->row && **args != '-' && !strchr(*args, '=')) {
-		snprintf(word, sizeof(word), "#%u", position);
-		out->row = find_row(program, word);
-		out->row = out->row ? out->row : find_row(program, "#+");
-		out->value = *args;
-	}
-	return !!out->row;
-}
 
 /* Does a row name a test, or only a suite? */
 static bool is_head(const struct mc_elsewhere *row)
@@ -808,87 +614,102 @@ static const char *stands_for(const char *program)
 }
 
 /*
+ * Find the rows of an argument; its value may be the next one, which is then joined with it by a
+ * blank. Return: how many rows, 0: none; *took arguments were taken.
+ */
+static int explain(const char *program, char **args, unsigned int position, struct argument *out,
+		   int *took)
+{
+	char text[2 * MC_LINE_MAX], *end = *args + strlen(*args);
+	bool option = **args == '-';
+	int i, n;
+
+	*took = 1;
+	snprintf(text, sizeof(text), "%s", *args);
+	n = find_rows(program, text, NULL, out);
+	if (option && args[1] && *args[1] != '-' &&
+	    (!out->row || (strchr(out->row->word, '*') && !*value_in(out->row, *args)))) {
+		snprintf(text, sizeof(text), "%s%s", args[0], args[1]);
+		n = find_rows(program, text, NULL, out);
+		if (out->row) {
+			memmove(end + 1, args[1], strlen(args[1]) + 1);
+			*end = ' ';
+			*took = 2;
+		}
+	}
+	if (!out->row && !option && !strchr(*args, '=')) {
+		snprintf(text, sizeof(text), "#%u", position);
+		out->row = find_row(program, text);
+		out->row = out->row ? out->row : find_row(program, "#+");
+		out->value = *args;
+	}
+	out->word = *args;
+	if (!out->row)
+		return 0;
+	for (i = 0; i < n; i++)
+		out[i] = (struct argument){ *args, out[i].row, *out[i].row->word == '#' ? *args :
+					    value_in(out[i].row, *args) };
+	return n;
+}
+
+/*
  * Say a call of another program in words of ours; what precedes its name is the environment.
  * Return: 0, or -EINVAL, which was said.
  */
 static int translate(struct words *w, const char *program, char **args)
 {
-	struct argument found[MOST + 8], whole = { program, NULL, "" };
+	struct argument found[MOST + ENDS] = { 0 }, whole = { program, NULL, "" }, *arg, *end = found;
 	const char *mode = NULL;
 	unsigned int position = 0;
-	int i, n = 0, turn, took;
+	int turn, took, n;
 
-	program = stands_for(program);
-	w->program = program;
+	w->program = program = stands_for(program);
 	for (; *args; args += took) {
-		struct argument *arg = &found[n];
-
-		if (n >= MOST)
+		if (end >= found + MOST)
 			return refuse(program, "more than %u words", MOST);
 		position += **args != '-';
-		took = find_argument(program, args, position, arg);
-		if (!took && **args != '-' && find_row(program, "")->how == MC_NONE &&
+		n = explain(program, args, position, end, &took);
+		if (!n && **args != '-' && find_row(program, "")->how == MC_NONE &&
 		    mc_user_program(*args)) {
-			program = stands_for(mc_user_program(*args));
-			w->program = program;
+			w->program = program = stands_for(mc_user_program(*args));
 			position = 0;
-			took = 1;
 			continue;
 		}
-		if (!took && strchr(*args, '=') && **args != '-') {
-			arg->value = *args;
-			took = 1;
-			n++;
-			continue;
+		if (!n && (**args == '-' || !strchr(*args, '=')))
+			return refuse(program, MANUAL, *args, program);
+		if (n && strchr(end->row->word, '*') && !*end->value)
+			return refuse(program, "%s needs a value", *args);
+		if (n && end->row->how == MC_NONE)
+			return refuse(program, "%s: %s", *args, end->row->note);
+		/* Of an option that is there twice, the keys behind the first would be lost. */
+		for (arg = found; n && arg < end; arg++) {
+			if (arg->row == end->row && !strstr(arg->row->ours, "+=") &&
+			    strcmp(arg->value, end->value))
+				return refuse(program, TWO, arg->word, end->word);
 		}
-		if (!took)
-			return refuse_word(program, *args);
-		if (arg->row->how == MC_NONE)
-			return refuse(program, "%s: %s", arg->word, arg->row->note);
-		if (!arg->value)
-			return refuse(program, "%s needs a value", arg->word);
-		if (arg->row->how == MC_WORDS) {
-			i = explain_value(program, arg, arg + 1);
-			if (i < 0)
-				return i;
-			n += i;
-		}
-		n++;
-	}
-	/* Of an option that is there twice, the keys behind the first would be lost. */
-	for (i = 1; i < n; i++) {
-		for (took = 0; took < i; took++) {
-			if (found[i].row && found[i].row == found[took].row &&
-			    !strstr(found[i].row->ours, "+=") &&
-			    strcmp(found[i].value, found[took].value))
-				return refuse(program, TWO, found[took].word, found[i].word);
-		}
+		end += max(n, 1);
 	}
 	whole.row = find_row(program, "");
 	if (whole.row->how != MC_NONE && apply(w, &whole, PRESET))
 		return -EINVAL;
 	/* The words for a test come first. */
 	for (turn = 0; turn < 2; turn++) {
-		for (i = 0; i < n; i++) {
-			const struct mc_elsewhere *row = found[i].row;
-			enum rank rank = ASKED;
+		for (arg = found; arg < end; arg++) {
+			bool head = arg->row && is_head(arg->row), one = !strncmp(arg->word, "--", 2);
 
-			if (turn != !(row && is_head(row)))
+			if (turn == head)
 				continue;
-			if (row && !turn && !strncmp(row->word, "--", 2)) {
-				if (mode && mode != found[i].word)
-					return refuse(program, TWO, mode, found[i].word);
-				mode = found[i].word;
-				rank = BESIDE;
-			}
-			if (row && row->how == MC_WORDS)
-				rank = PRESET;
-			if (row ? apply(w, &found[i], rank) : put_usual(w, found[i].value))
+			if (head && one && mode)
+				return refuse(program, TWO, mode, arg->word);
+			if (head && one)
+				mode = arg->word;
+			if (arg->row ? apply(w, arg, head && one ? BESIDE : ASKED) :
+				       put_usual(w, arg->word, arg->word))
 				return -EINVAL;
-			w->asked |= row && turn;
+			w->asked |= turn;
 		}
 	}
-	if (!w->word[0] && !w->suite)
+	if (!w->word[0].text && !w->suite)
 		return refuse(program, "%s", whole.row->note);
 	return finish(w);
 }
@@ -904,60 +725,45 @@ static int put_line(struct words *w, const char *line)
 	if (!rest || strlen(line) > MC_LINE_MAX)		/* the parser says so */
 		return -E2BIG;
 	while ((word = strsep(&rest, " "))) {
-		if (!*word)
-			continue;
-		if (n <= MOST)
+		if (*word && n <= MOST)
 			args[n] = word;
-		n++;
+		n += !!*word;
 	}
 	/* Variables of the environment may precede a program. */
 	while (at < min(n, MOST) && isupper(*args[at]) && strchr(args[at], '='))
 		at++;
 	if (at < min(n, MOST))
 		program = mc_user_mode(args[at]) ? "mlc" : mc_user_program(args[at]);
-	if (program && n > MOST)
-		return refuse(program, "more than %u words", MOST);
+	if (n > MOST)
+		return program ? refuse(program, "more than %u words", MOST) : -E2BIG;
 	if (program) {
 		if (!mc_user_mode(args[at]))
 			memmove(args + at, args + at + 1, (n - at) * sizeof(*args));
 		return translate(w, program, args);
 	}
-	if (n > MOST)
-		return -E2BIG;
 	for (i = 0; i < n && !err; i++)
-		err = i ? put_usual(w, args[i]) : begin(w, args[i]);
+		err = i ? put_usual(w, args[i], args[i]) : begin(w, args[i]);
+	w->same = n == w->n;
+	for (i = 0; i < n && w->same; i++)
+		w->same = w->word[i].text && !strcmp(args[i], w->word[i].text);
 	return err;
 }
 
-/* Return: the request in one line, allocated; the words are freed. */
-static char *join(struct words *w)
+/* Say a line in words of ours. Return: the request, allocated, and *err as of put_line(). */
+static char *say(struct words *w, const char *line, int *err)
 {
-	static char line[4 * MC_LINE_MAX];
-	struct mc_text t = MC_TEXT(line);
+	static char made[4 * MC_LINE_MAX];
+	struct mc_text t = MC_TEXT(made);
 	unsigned int i;
 
+	*made = '\0';
+	*err = put_line(w, line);
 	for (i = 0; i < w->n; i++) {
-		mc_textf(&t, i ? " %s" : "%s", w->word[i] ? w->word[i] : "");
-		free(w->word[i]);
+		mc_textf(&t, i ? " %s" : "%s", w->word[i].text ? w->word[i].text : "");
+		free(w->word[i].text);
 	}
 	free(w->copy);
-	return strdup(line);
-}
-
-static bool same_words(const char *one, const char *other)
-{
-	size_t n;
-
-	do {
-		one += strspn(one, " ");
-		other += strspn(other, " ");
-		n = strcspn(one, " ");
-		if (n != strcspn(other, " ") || memcmp(one, other, n))
-			return false;
-		one += n;
-		other += n;
-	} while (*one);
-	return true;
+	return made;
 }
 
 /**
@@ -969,19 +775,20 @@ static bool same_words(const char *one, const char *other)
 int mc_user_usual(char **line)
 {
 	struct words w = { .n = 1 };
-	int err = put_line(&w, *line);
-	bool alone = !w.word[0] && w.suite;
-	char *made = join(&w);
+	int err;
+	char *made = say(&w, *line, &err);
 
-	if (!err && alone)
-		err = refuse(*line, "the front end measures this: memcache run %s", w.suite);
-	if (err || !made || same_words(made, *line)) {
-		free(made);
+	if (!err && w.suite && (!*made || *made == ' '))
+		err = refuse(*line, "the front end measures this: memcache run %.*s",
+			     (int)strcspn(w.suite, " "), w.suite);
+	if (err || w.same)
 		return err == -EINVAL ? err : 0;
-	}
 	mc_user_note("%s: this is %s", *line, made);
 	if (*w.note)
 		mc_user_note("%s: %s", *line, w.note);
+	made = strdup(made);
+	if (!made)
+		return -ENOMEM;
 	free(*line);
 	*line = made;
 	return 0;
@@ -999,45 +806,18 @@ int mc_user_usual(char **line)
 int mc_user_translate(const char *line)
 {
 	struct words w = { .n = 1 };
-	int err = put_line(&w, line);
-	bool alone = !w.word[0];	/* without a test: its keys are those of the suite */
-	char *made = join(&w);
+	int err;
+	const char *made = say(&w, line, &err);
+	bool alone = !*made || *made == ' ';	/* without a test: its keys are those of the suite */
 
-	if (err == -EINVAL) {
-		free(made);
+	if (err == -EINVAL)
 		return err;
+	if (!err && w.suite && (!w.asked || alone)) {
+		printf("suite %.*s%s\n", (int)strcspn(w.suite, " "), w.suite, alone ? made : "");
+		return 0;
 	}
-	if (made && !err && w.suite && (!w.asked || alone)) {
-		printf("suite %s%s\n", w.suite, alone ? made : "");
-	} else {
-		printf("%s\n", made && !err ? made : line);
-		if (*w.note)
-			mc_user_note("%s: %s", line, w.note);
-	}
-	free(made);
+	printf("%s\n", err ? line : made);
+	if (*w.note)
+		mc_user_note("%s: %s", line, w.note);
 	return 0;
-}
-
-/**
- * mc_user_call() - say a call of another program in words of ours
- * @program: its name, as the table has it
- * @args: its arguments
- *
- * Return: the request, allocated, or NULL and then a message was printed.
- */
-char *mc_user_call(const char *program, char **args)
-{
-	struct words w = { .n = 1 };
-	int err = translate(&w, program, args);
-	bool alone = !w.word[0];
-	char *made = join(&w);
-
-	if (!err && alone)
-		mc_user_note("%s: it does not say what to measure", program);
-	if (!err && !alone && *w.note)
-		mc_user_note("%s: %s", made, w.note);
-	if (!err && !alone)
-		return made;
-	free(made);
-	return NULL;
 }
