@@ -236,7 +236,6 @@ def _range(values: list[float], digits: int) -> str:
 
 
 def _operations_by_type(pairs: list[Pair]) -> str:
-    """The operations of these pairs for each type."""
     groups: dict[str, dict[str, None]] = {}
     for pair in pairs:
         groups.setdefault(_title(pair.this.type), {})[pair.this.op] = None

@@ -203,7 +203,6 @@ def data() -> Data:
 
 
 def model_key(vendor: str, family: int, model: int, stepping: int, core: str = "") -> str:
-    """The key of a model of CPU."""
     groups = STEPPINGS.get((vendor, family, model), ())
     group = next((f"steppings {low}-{high}" for low, high in groups if low <= stepping <= high),
                  "")

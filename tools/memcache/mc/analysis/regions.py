@@ -36,7 +36,6 @@ class Slow:
 
 
 def scan_results(runs: list[Run]) -> list[dict]:
-    """The results of scans."""
     return [result for run in runs for result in run.results if result["test"] == "scan"]
 
 

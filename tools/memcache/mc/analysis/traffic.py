@@ -123,7 +123,6 @@ def is_overcounted(run: Run, result: dict) -> bool:
 
 
 def allows_conclusions(run: Run, result: dict) -> bool:
-    """Whether the counters allow conclusions."""
     return is_covered(run, result) and not is_overcounted(run, result)
 
 

@@ -187,7 +187,6 @@ def _where_without_module(words: list[str], sides: list[Side]) -> str | None:
 
 
 def _say_what_disturbs(lines: list[str]) -> dict | None:
-    """Say what disturbs this machine."""
     look = quiet.look(Machine(module={}), quiet.named_cpus(lines))
     for one in look.found:
         say(f"not quiet: {one.what} ({one.todo})")

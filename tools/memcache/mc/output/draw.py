@@ -449,7 +449,6 @@ def _mark_levels(axes: Any, chart: Chart) -> None:
 
 
 def _begin_at_zero(axes: Any, chart: Chart) -> None:
-    """Both axes begin at 0."""
     from matplotlib.ticker import FuncFormatter
     points = [point for series in chart.series for point in series.points]
     axes.set_xlim(0, 1.06 * max(point.x for point in points))

@@ -43,7 +43,6 @@ def parts(files: dict[str, list[Run]], sources: list[Source], named: dict[str, s
 
 
 def _runs_of_first(files: dict[str, list[Run]], sources: list[Source]) -> list[Run]:
-    """The runs of the first source."""
     return [Run(run.machine, run.request, [r for r in run.results if r["where"] == one.where])
             for one in sources[:1] for run in files[one.file]]
 

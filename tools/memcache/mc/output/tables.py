@@ -185,7 +185,6 @@ def _named(pairs: Pairs, keys: list[str]) -> tuple[str, list[tuple[str, dict]]]:
 
 
 def _sentence_on_scatter(results: list[dict]) -> str:
-    """A sentence on the scatter of the samples."""
     scatter = sorted(r["cv_percent"] for r in results if r.get("cv_percent") is not None)
     return f"Coefficient of variation: median {scatter[len(scatter) // 2]:.1f} %, largest " \
            f"{scatter[-1]:.1f} %." if scatter else ""

@@ -143,7 +143,6 @@ class Store:
         return [entry for entry in entries if entry.kernel == which]
 
     def runs(self, number: int) -> Iterator[Lines]:
-        """The runs of an entry."""
         for machine, request, first, records in self.base.execute(
                 "SELECT machine.text, run.text, first, records FROM run JOIN machine "
                 "USING (machine) WHERE entry = ? ORDER BY run", (number,)).fetchall():

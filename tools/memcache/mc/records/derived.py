@@ -29,7 +29,6 @@ STEP_US = 250       # a step of `ramp`, at least
 
 
 def figure_names(test: str) -> set[str]:
-    """The names of these figures of a test."""
     return {figure["name"] for figure in FIGURES.get(test, [])}
 
 

@@ -39,7 +39,6 @@ class Key:
 
     @property
     def takes_words(self) -> bool:
-        """Whether it takes words only."""
         return self.words == self.values
 
     @property

@@ -41,7 +41,6 @@ class Test:
     help: str = ""
 
     def figures_with_role(self, role: str) -> list[str]:
-        """The figures that have this role."""
         return [figure.name for figure in self.figures if role in figure.roles]
 
     def main(self) -> str | None:
@@ -94,7 +93,6 @@ def test_of(name: object) -> Test:
 
 
 def figures_with_role(role: str) -> tuple[str, ...]:
-    """The figures that have this role in some test."""
     return tuple(dict.fromkeys(name for test in TESTS.values()
                                for name in test.figures_with_role(role)))
 

@@ -25,7 +25,6 @@ USUAL = 128 << 20   # the bytes of a CPU for which a suite says how long a recor
 
 
 def sides() -> list[Side]:
-    """The sides of this machine."""
     return [Debugfs(), User()]
 
 

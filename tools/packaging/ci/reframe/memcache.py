@@ -84,7 +84,6 @@ class memcache(rfm.RunOnlyRegressionTest):
             for name, (unit, value) in figures(self.measured).items()}
 
     def figures_of_baseline(self) -> dict[str, tuple[str, float]]:
-        """The figures of the baseline."""
         if not self.baseline:
             return {}
         return figures(subprocess.run(["memcache", "export", "--format", "lava", self.baseline],
