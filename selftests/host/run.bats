@@ -283,12 +283,28 @@ rmmod memcache" ]
 loaded" ]
 }
 
-@test "without KVM, the machine is simulated, and real numbers follow" {
-	house "tcg (no /dev/kvm)"
-	run -3 "$house/tools/run"
-	[[ $output == *"NO KVM: tcg (no /dev/kvm)"*simulated*"real numbers"*"guest: sim: stock"*"REAL NUMBERS"*here:* ]]
-	[ "$(cat "$house/calls")" = "guest: sim: stock -- tools/with-module tools/memcache/memcache run cache-attributes-quick
-here: run --where user cache-attributes type=wb" ]
+# A row has the accelerator, settings, a command, a pattern of the output, and the calls.
+@test "without KVM the machine is simulated, and what follows is said" {
+	while IFS='|' read -r accel set command said asked; do
+		rm -rf "$BATS_TEST_TMPDIR/house"
+		house "$accel"
+		eval "$set run -3 '$house/tools/run' $command"
+		echo "$set $command: $output"
+		# shellcheck disable=SC2053 # a pattern
+		[[ $output == $said ]]
+		[[ $said == *KVM* || $output != *KVM* && $output != *REAL* ]]
+		diff <(sed 's|tools/with-module|W|; s|tools/memcache/memcache|M|' "$house/calls") \
+			<(printf '%b\n' "$asked")
+	done <<-'END'
+		tcg (no /dev/kvm)|||*NO KVM: tcg (no /dev/kvm)*simulated*real numbers*guest: sim: stock*REAL NUMBERS*here:*|guest: sim: stock -- W M run cache-attributes-quick\nhere: run --where user cache-attributes type=wb
+		tcg (ACCEL=tcg)|ACCEL=tcg||*NO KVM: tcg (ACCEL=tcg)*real numbers*guest: tcg: stock*REAL NUMBERS*here:*|guest: tcg: stock -- W M run cache-attributes\nhere: run --where user cache-attributes type=wb
+		tcg (no /dev/kvm)|SUITE=mlc||*NO KVM*run --where user 'mlc'*GUEST=uml SUITE='mlc'*guest: *|guest: stock -- W M run mlc
+		tcg (no /dev/kvm)||true|*|guest: stock -- W true
+		kvm (a probe boot reached init)|||*|guest: stock -- W M run cache-attributes
+		kvm (a probe boot reached init)|GUEST=types||*simulated*|guest: sim: stock -- W M run cache-attributes-quick
+		kvm (a probe boot reached init)|GUEST=types SUITE=mlc||*simulated*|guest: sim: stock -- W M run mlc
+		kvm (a probe boot reached init)|GUEST=types|true|*simulated*|guest: sim: stock -- W true
+	END
 }
 
 @test "without KVM, README's line measures a device on the simulated machine" {
@@ -303,17 +319,6 @@ here: run --where user cache-attributes type=wb" ]
 guest: stock -- tools/with-module tools/memcache/memcache suites" ]
 }
 
-@test "GUEST=types is simulated, with KVM and for each suite and command" {
-	house "kvm (a probe boot reached init)"
-	GUEST=types run -3 "$house/tools/run"
-	[[ $output == *simulated* && $output != *KVM* && $output != *REAL* ]]
-	GUEST=types SUITE=mlc run "$house/tools/run"
-	GUEST=types run "$house/tools/run" true
-	[ "$(cat "$house/calls")" = "guest: sim: stock -- tools/with-module tools/memcache/memcache run cache-attributes-quick
-guest: sim: stock -- tools/with-module tools/memcache/memcache run mlc
-guest: sim: stock -- tools/with-module true" ]
-}
-
 @test "a wrong price file is refused before the module is built" {
 	house ''
 	script sim/check 'echo "memcache: PRICES=mine:1: nonsense: unknown key" >&2; exit 1'
@@ -321,30 +326,6 @@ guest: sim: stock -- tools/with-module true" ]
 	GUEST=types PRICES=mine run -1 "$house/tools/run"
 	[ "$output" = "memcache: PRICES=mine:1: nonsense: unknown key" ]
 	[ ! -e "$house/calls" ]
-}
-
-@test "with ACCEL=tcg, emulation is said before measuring, and real numbers follow" {
-	house "tcg (ACCEL=tcg)"
-	ACCEL=tcg run -3 "$house/tools/run"
-	[[ $output == *"NO KVM: tcg (ACCEL=tcg)"*"real numbers"*"guest: tcg: stock"*"REAL NUMBERS"*here:* ]]
-	[ "$(cat "$house/calls")" = "guest: tcg: stock -- tools/with-module tools/memcache/memcache run cache-attributes
-here: run --where user cache-attributes type=wb" ]
-}
-
-@test "for another suite, where real numbers are is said" {
-	house "tcg (no /dev/kvm)"
-	SUITE=mlc run -3 "$house/tools/run"
-	[[ $output == *"NO KVM"*"run --where user 'mlc'"*"GUEST=uml SUITE='mlc'"*"guest: "* ]]
-	[ "$(wc -l <"$house/calls")" -eq 1 ]
-}
-
-@test "with KVM, or for another command, nothing is said" {
-	house "kvm (a probe boot reached init)"
-	run -3 "$house/tools/run"
-	[[ $output != *KVM* && $output != *REAL* ]]
-	house "tcg (no /dev/kvm)"
-	run -3 "$house/tools/run" true
-	[[ $output != *KVM* && $output != *REAL* ]]
 }
 
 @test "a signal ends the guest, and no real numbers follow" {
