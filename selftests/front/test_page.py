@@ -118,21 +118,24 @@ class Parts(unittest.TestCase):
         self.assertIn('<tr><td class="slower">0.50x ↓</td><th scope="row" class="left">x</th>'
                       '<td class="left">4K</td><td>2.0</td>', said)
 
-    def test_what_is_not_noise_is_coloured(self):
-        said = self.html(Grid(["a", "b"], [["x", "0.40x ↓"], ["y", "1.25x ↑"], ["z", "1.00x ~"]]))
-        self.assertIn('<td class="slower">0.40x ↓</td>', said)
-        self.assertIn('<td class="faster">1.25x ↑</td>', said)
-        self.assertIn("<td>1.00x ~</td>", said)
-
-    def test_what_is_said_of_a_table_stands_around_it(self):
-        said = self.html(Grid(["a"], [["1"]], title="one <", note="two <"))
-        self.assertIn("<caption>one &lt;</caption><thead>", said)
-        self.assertTrue(said.endswith("</table></div><p>two &lt;</p>"), said)
-
-    def test_names_and_values(self):
-        self.assertEqual('<div class="scroll"><table class="facts"><tbody><tr>'
-                         '<th scope="row" class="left">CPU</th><td class="left">x</td></tr>'
-                         '</tbody></table></div>', self.html(Grid([], [["CPU", "x"]], 2)))
+    def test_parts_of_html(self):
+        """Colours, words around a table, values with names, a second line, and pictures."""
+        for part, *wanted in (
+                (Grid(["a", "b"], [["x", "0.40x ↓"], ["y", "1.25x ↑"], ["z", "1.00x ~"]]),
+                 '<td class="slower">0.40x ↓</td>', '<td class="faster">1.25x ↑</td>',
+                 "<td>1.00x ~</td>"),
+                (Grid(["a"], [["1"]], title="one <", note="two <"),
+                 "<caption>one &lt;</caption><thead>", "</table></div><p>two &lt;</p>"),
+                (Grid([], [["CPU", "x"]], 2),
+                 '<div class="scroll"><table class="facts"><tbody><tr><th scope="row" class="left">'
+                 'CPU</th><td class="left">x</td></tr></tbody></table></div>'),
+                (Grid(["x"], [["a\nb <"]], strong=(0,)),
+                 '<th scope="row" class="left strong">a<small>b &lt;</small></th>'),
+                (Picture("a", "<svg/>", wide="<svg></svg>"),
+                 '<div class="pictures"><figure class="across"><div class="narrow"><svg/></div>'
+                 '<div class="wide"><svg></svg></div><figcaption></figcaption></figure></div>')):
+            for html in wanted:
+                self.assertIn(html, self.html(part))
 
     def test_what_is_folded_ends_at_the_next_heading(self):
         for after in ([], [Heading("Next")], [Heading("Next", 2, folded=True)]):
@@ -169,16 +172,6 @@ class Parts(unittest.TestCase):
         self.assertNotIn("|", said)
         for value in ("1.000 ns to 1.259 ns: 50 % of loads", ": 1 % of loads", ">10</text>"):
             self.assertIn(value, said)
-
-    def test_a_second_line_is_small(self):
-        self.assertIn('<th scope="row" class="left strong">a<small>b &lt;</small></th>',
-                      self.html(Grid(["x"], [["a\nb <"]], strong=(0,))))
-
-    def test_a_picture_across_the_page_has_two_forms(self):
-        self.assertEqual(self.html(Picture("a", "<svg/>", wide="<svg></svg>")),
-                         '<div class="pictures"><figure class="across"><div class="narrow"><svg/>'
-                         '</div><div class="wide"><svg></svg></div><figcaption></figcaption>'
-                         '</figure></div>')
 
     def test_pictures_stand_together(self):
         self.assertEqual(self.html(Picture("a", "<svg/>", ["<"]), Picture("b", "<svg/>")),
