@@ -44,50 +44,38 @@ class Complete(unittest.TestCase):
             self.assertEqual(cli.main(["complete", *typed]), 0)
         return [line.partition("\t")[0] for line in said.getvalue().splitlines()]
 
-    def test_commands_and_options(self):
-        self.assertEqual(self.words("memcache", ""), list(cli.COMMANDS))
-        self.assertEqual(self.words("memcache", "do"), ["doctor"])
+    def test_words(self):
+        """Commands, options and their values, suites, tests, keys and values. Files are left to the
+        shell."""
         self.assertIn("--version", self.words("memcache", "--"))
         self.assertIn("--dry-run", self.words("memcache", "run", "--d"))
-        self.assertEqual(self.words("memcache", "nonsense", ""), [])
-
-    def test_values_of_options(self):
-        self.assertEqual(self.words("memcache", "run", "--where", ""), list(suite.WHERE))
-        self.assertEqual(self.words("memcache", "run", "-o", ""), [])
-
-    def test_suites_and_tests(self):
-        every = self.words("memcache", "run", "")
-        self.assertEqual(every, ["bandwidth", "latency", *suite.names()])
-        self.assertEqual(self.words("memcache", "suites", ""), suite.names())
-        self.assertEqual(self.words("memcache", "suites", "ml"), ["mlc", "mlc-quick"])
-
-    def test_keys_and_values(self):
         request = "memcache", "run", "bandwidth"
-        self.assertEqual(self.words(*request, "s"), ["size=", "smt=", "server"])
-        self.assertEqual(self.words(*request, "smt=on", "s"),
-                         ["size=", "size=auto", "server"])
-        self.assertEqual(self.words(*request, "t"),
-                         ["type=", "type=wb", "type=wc", "type=uc", "tail", "tail-quick",
-                          "tiers"])
-        self.assertEqual(self.words(*request, "op=r"), ["op=read"])
-        self.assertEqual(self.words(*request, "type=wb,"), ["type=wb,wc", "type=wb,uc"])
-        self.assertEqual(self.words(*request, "nonsense="), [])
-
-    def test_a_request_in_quotes(self):
-        self.assertEqual(self.words("memcache", "run", "bandwidth op=copy ty"),
-                         [f"bandwidth op=copy type={type}" for type in ("", "wb", "wc", "uc")])
-        self.assertEqual(self.words("memcache", "run", "mlc "), [])
-
-    def test_the_program_of_user_space(self):
-        self.assertEqual(self.words("memcache-user", "--"), ["--own", "--counters"])
-        self.assertEqual(self.words("memcache-user", "--counters", ""), [])
-        self.assertEqual(self.words("memcache-user", "--own", "lat"), ["latency"])
-        self.assertEqual(self.words("memcache-user", "latency s"),
-                         ["latency size=", "latency size=16M"])
-
-    def test_files_are_left_to_the_shell(self):
-        for command in "show", "compare", "plot", "report":
-            self.assertEqual(self.words("memcache", command, ""), [])
+        for typed, wanted in (
+                (("memcache", ""), [*cli.COMMANDS]), (("memcache", "do"), ["doctor"]),
+                (("memcache", "nonsense", ""), []),
+                (("memcache", "run", "--where", ""), [*suite.WHERE]),
+                (("memcache", "run", "-o", ""), []),
+                (("memcache", "run", ""), ["bandwidth", "latency", *suite.names()]),
+                (("memcache", "suites", ""), suite.names()),
+                (("memcache", "suites", "ml"), ["mlc", "mlc-quick"]),
+                ((*request, "s"), ["size=", "smt=", "server"]),
+                ((*request, "smt=on", "s"), ["size=", "size=auto", "server"]),
+                ((*request, "t"), ["type=", "type=wb", "type=wc", "type=uc", "tail", "tail-quick",
+                                   "tiers"]),
+                ((*request, "op=r"), ["op=read"]),
+                ((*request, "type=wb,"), ["type=wb,wc", "type=wb,uc"]),
+                ((*request, "nonsense="), []),
+                (("memcache", "run", "bandwidth op=copy ty"),
+                 [f"bandwidth op=copy type={type}" for type in ("", "wb", "wc", "uc")]),
+                (("memcache", "run", "mlc "), []),
+                (("memcache-user", "--"), ["--own", "--counters"]),
+                (("memcache-user", "--counters", ""), []),
+                (("memcache-user", "--own", "lat"), ["latency"]),
+                (("memcache-user", "latency s"), ["latency size=", "latency size=16M"]),
+                *((("memcache", command, ""), [])
+                  for command in ("show", "compare", "plot", "report"))):
+            with self.subTest(typed):
+                self.assertEqual(self.words(*typed), wanted)
 
     def test_a_text_about_each(self):
         said = io.StringIO()

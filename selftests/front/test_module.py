@@ -45,29 +45,23 @@ class Loaded(fake.InDirectory):
         self.assertEqual(self.calls(), [LOOK, LOAD, "the run", UNLOAD])
         self.assertEqual(self.said, "memcache: loading the module for this run\n")
 
-    def test_what_is_loaded_stays(self):
-        os.makedirs("sys/module/memcache")
-        self.assertEqual(self.calls(), ["the run"])
-        self.assertEqual(self.said, "")
-
-    def test_only_root_loads_it(self):
-        self.assertEqual(self.calls(user=1000), ["the run"])
-
-    def test_files_elsewhere_need_none_here(self):
-        self.assertEqual(self.calls(MEMCACHE_DEBUGFS="x"), ["the run"])
-
-    def test_it_is_not_installed(self):
-        self.assertEqual(self.calls(fail="modprobe--dry-run"), [LOOK, "the run"])
-        self.assertEqual(self.said, "")
+    def test_it_is_not_loaded(self):
+        """By a user, for files elsewhere, where it is not installed, does not load, or is there."""
+        for asked, wanted in (({"user": 1000}, []), ({"MEMCACHE_DEBUGFS": "x"}, []),
+                              ({"fail": "modprobe--dry-run"}, [LOOK]),
+                              ({"fail": "modprobememcache"}, [LOOK, LOAD]), ({}, [])):
+            if not asked:
+                os.makedirs("sys/module/memcache")
+            with self.subTest(asked):
+                Path("calls").unlink(missing_ok=True)
+                self.assertEqual(self.calls(**asked), [*wanted, "the run"])
+                self.assertEqual(bool(self.said), LOAD in wanted)
 
     def test_a_program_that_is_missing_is_not_started(self):
         """It is env that would say so, on standard error."""
         with mock.patch("subprocess.run") as run:
             self.assertFalse(module._succeeds("no_such_program"))
         run.assert_not_called()
-
-    def test_what_did_not_load_is_not_unloaded(self):
-        self.assertEqual(self.calls(fail="modprobememcache"), [LOOK, LOAD, "the run"])
 
     def test_what_was_unloaded_in_between_is_not_unloaded(self):
         with mock.patch("os.geteuid", return_value=0), \
