@@ -29,6 +29,9 @@ static struct got {
 } *got;
 static unsigned int n_got;
 
+/* Prints a result of a call with these arguments. Return: was it measured? */
+typedef bool print_row(const struct got *g, const char *args);
+
 static FILE *theirs;	/* the program's standard error */
 
 static void nothing(void)
@@ -94,7 +97,7 @@ static double figure(const struct got *g, const char *name)
 	return NAN;
 }
 
-/* The value of a key in a result, and its word. */
+/* The value of a key in a result, and its word if that is asked for. */
 static u64 key_of(const struct got *g, const char *name, const char **word)
 {
 	unsigned int id;
@@ -104,7 +107,8 @@ static u64 key_of(const struct got *g, const char *name, const char **word)
 
 		if (strcmp(key->name, name))
 			continue;
-		*word = mc_key_word(key, g->rec.point.v[id]);
+		if (word)
+			*word = mc_key_word(key, g->rec.point.v[id]);
 		return g->rec.point.v[id];
 	}
 	return 0;
@@ -122,10 +126,19 @@ static const struct mc_op_info *op_of(const struct got *g)
 	return &mc_ops[i % MC_OP_SUM];
 }
 
-/* Bytes of an array of a thread. */
-static double array_of(const struct got *g)
+/* Measure a call, and print a row of each result. Return: an exit status. */
+static int answer(const char *call, const char *args, const char *head, print_row *row)
 {
-	return (double)g->rec.point.v[MC_KEY_SIZE] / op_of(g)->arrays / max(g->rec.threads, 1U);
+	int status = measure("%s %s", call, args);
+	unsigned int i;
+
+	if (n_got)
+		printf("%s", head);
+	for (i = 0; i < n_got; i++) {
+		if (!row(&got[i], args) && !status)
+			status = MC_USER_FAILED;
+	}
+	return status;
 }
 
 /* The words without the first one that begins so, allocated. */
@@ -147,66 +160,46 @@ static char *without(const char *words, const char *begins)
 /* ------------------------------------------------------------------------- lmbench */
 
 /* lmbench counts a byte that is copied, or read and written, once. */
-static int bw_mem(const char *args)
+static bool bw_mem(const struct got *g, const char *args)
 {
-	int status = measure("bw_mem %s", args);
-	double rate = status ? NAN : figure(got, "mb_per_s") / op_of(got)->payload, mb;
+	const struct mc_op_info *op = op_of(g);
+	double rate = figure(g, "mb_per_s") / op->payload;
+	double mb = g->rec.point.v[MC_KEY_SIZE] / 1e6 / op->arrays / max(g->rec.threads, 1U);
 
 	if (isnan(rate))
-		return status ? status : MC_USER_FAILED;
-	mb = array_of(got) / 1e6;
+		return false;
 	fprintf(theirs, mb < 1 ? "%.6f " : "%.2f ", mb);
 	fprintf(theirs, rate < 1 ? "%.6f\n" : "%.2f\n", rate);
-	return status;
+	return true;
 }
 
-/* All sizes of a stride, which varies fastest. */
-static int lat_mem_rd(const char *args)
+static bool lat_mem_rd(const struct got *g, const char *args)
 {
-	int status = measure("lat_mem_rd %s", args);
-	unsigned int first, i;
-	const char *word;
+	double ns = figure(g, "ns_per_load");
+	u64 stride = key_of(g, "stride", NULL);
 
-	for (first = 0; first < n_got; first++) {
-		u64 stride = key_of(&got[first], "stride", &word);
-
-		if (first && stride == key_of(got, "stride", &word))
-			break;
-		fprintf(theirs, "\"stride=%llu\n", stride);
-		for (i = first; i < n_got; i++) {
-			double ns = figure(&got[i], "ns_per_load");
-
-			if (key_of(&got[i], "stride", &word) != stride)
-				continue;
-			if (isnan(ns))
-				status = MC_USER_FAILED;
-			else
-				fprintf(theirs, "%.5f %.3f\n",
-					got[i].rec.point.v[MC_KEY_SIZE] / 1048576., ns);
-		}
+	if (g == got || key_of(g - 1, "stride", NULL) != stride)
+		fprintf(theirs, "%s\"stride=%llu\n", g == got ? "" : "\n", stride);
+	if (!isnan(ns))
+		fprintf(theirs, "%.5f %.3f\n", g->rec.point.v[MC_KEY_SIZE] / 1048576., ns);
+	if (g == got + n_got - 1)
 		fprintf(theirs, "\n");
-	}
-	return status;
+	return !isnan(ns);
 }
 
 /* ---------------------------------------------------------------------- multichase */
 
-static int multichase(const char *args)
+static bool multichase(const struct got *g, const char *args)
 {
-	int status = measure("multichase %s", args);
-	double ns = status ? NAN :
-		    figure(got, strstr(args, "-a") ? "ns_per_load" : "ns_per_load_min");
+	double ns = figure(g, strstr(args, "-a") ? "ns_per_load" : "ns_per_load_min");
 
-	if (isnan(ns))
-		return status ? status : MC_USER_FAILED;
-	printf("%6.*f\n", ns < 100 ? 3 : 1, ns);
-	return status;
+	return !isnan(ns) && printf("%6.*f\n", ns < 100 ? 3 : 1, ns) > 0;
 }
 
 /* -------------------------------------------------------------------------- STREAM */
 
 /* All kernels have arrays of one size, which the triad, the first to be measured, chooses. */
-static int print_stream(const char *args)
+static int print_stream(const char *name, const char *args)
 {
 	static const struct {
 		const char *title;
@@ -217,7 +210,7 @@ static int print_stream(const char *args)
 		{ "Triad:", "triad", 3 },
 	};
 	struct got of[ARRAY_SIZE(kernels)];
-	const char *set = getenv("OMP_NUM_THREADS"), *name = set && *set ? "OMP_NUM_THREADS=" : "";
+	const char *set = getenv("OMP_NUM_THREADS"), *key = set && *set ? "OMP_NUM_THREADS=" : "";
 	char *rest = without(args, "size="), size[32] = "";
 	unsigned long long elements = 0;
 	bool verified = true;
@@ -227,7 +220,7 @@ static int print_stream(const char *args)
 	for (i = ARRAY_SIZE(kernels); i--; ) {
 		if (elements)
 			snprintf(size, sizeof(size), "size=%llu", 8 * kernels[i].arrays * elements);
-		status = measure("%s%s stream %s op=%s %s", name, *name ? set : "",
+		status = measure("%s%s %s %s op=%s %s", key, *key ? set : "", name,
 				 elements ? rest : args, kernels[i].op, size);
 		if (status)
 			return status;
@@ -278,30 +271,30 @@ static void list_kernels(void)
 	}
 }
 
-static int likwid_bench(const char *args)
+static bool print_loop(const struct got *g, const char *args)
 {
-	double rate, passes;
-	u64 bytes;
-	int status;
+	double rate = figure(g, "mb_per_s");
+	double passes = figure(g, "passes_per_sample") * g->rec.stats.samples;
+	u64 bytes = g->rec.point.v[MC_KEY_SIZE];
 
-	if (!strcmp(args, "-a")) {
-		list_kernels();
-		return MC_USER_DONE;
-	}
-	status = measure("likwid-bench %s", args);
-	rate = status ? NAN : figure(got, "mb_per_s");
-	passes = status ? NAN : figure(got, "passes_per_sample") * got->rec.stats.samples;
 	if (isnan(rate) || isnan(passes))
-		return status ? status : MC_USER_FAILED;
-	bytes = got->rec.point.v[MC_KEY_SIZE];
-	printf("Time:\t\t\t%e sec\n", passes * got->rec.stats.mean_ps / 1e12);
-	printf("Iterations:\t\t%.0f\n", passes * got->rec.threads);
+		return false;
+	printf("Time:\t\t\t%e sec\n", passes * g->rec.stats.mean_ps / 1e12);
+	printf("Iterations:\t\t%.0f\n", passes * g->rec.threads);
 	printf("Iterations per thread:\t%.0f\n", passes);
 	printf("Size (Byte):\t\t%llu\n", bytes);
-	printf("Size per thread:\t%llu\n", bytes / max(got->rec.threads, 1U));
-	printf("Data volume (Byte):\t%.0f\n", passes * got->rec.payload_bytes);
+	printf("Size per thread:\t%llu\n", bytes / max(g->rec.threads, 1U));
+	printf("Data volume (Byte):\t%.0f\n", passes * g->rec.payload_bytes);
 	printf("MByte/s:\t\t%.2f\n", rate);
-	return status;
+	return true;
+}
+
+static int likwid_bench(const char *name, const char *args)
+{
+	if (strcmp(args, "-a"))
+		return answer(name, args, "", print_loop);
+	list_kernels();
+	return MC_USER_DONE;
 }
 
 /* ------------------------------------------------------------------------- MLC */
@@ -320,43 +313,46 @@ static double mlc_rate(const struct got *g)
 	return op->nontemporal ? rate : rate + load * mc_op_written(op) / op->payload;
 }
 
-static int idle_latency(const char *mode, const char *args)
+static bool idle_latency(const struct got *g, const char *args)
 {
-	int status = measure("mlc %s %s", mode, args);
-	double ns = status ? NAN : figure(got, "ns_per_load");
+	double ns = figure(g, "ns_per_load"), cycles = figure(g, "cycles_per_load");
 
 	if (isnan(ns))
-		return status ? status : MC_USER_FAILED;
+		return false;
 	printf("Each iteration took ");
-	if (!isnan(figure(got, "cycles_per_load")))
-		printf("%.1f core clocks ", figure(got, "cycles_per_load"));
+	if (!isnan(cycles))
+		printf("%.1f core clocks ", cycles);
 	printf("(\t%.1f\tns)\n", ns);
-	return status;
+	return true;
 }
 
 /* A row for each delay. Without a latency thread there is one, whose latency is 0.00 there. */
-static int loaded_latency(const char *mode, const char *args)
+static bool loaded_latency(const struct got *g, const char *args)
 {
-	int status = measure("mlc %s %s", mode, args);
-	unsigned int i;
-	const char *word;
+	bool latency = !strcmp(g->spec->name, "loaded");
+	double rate = mlc_rate(g), ns = latency ? figure(g, "ns_per_load") : 0;
 
-	if (n_got)
-		printf("Inject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n"
-		       "==========================\n");
-	if (n_got && strcmp(got->spec->name, "loaded"))
+	if (!latency)
 		mc_user_note("mlc: -T measures no latency, of which it prints 0.00");
-	for (i = 0; i < n_got; i++) {
-		double rate = mlc_rate(&got[i]), ns = strcmp(got->spec->name, "loaded") ? 0 :
-						      figure(&got[i], "ns_per_load");
+	return !isnan(rate) && !isnan(ns) &&
+	       printf(" %05llu\t%6.2f\t%9.1f\n", key_of(g, "delay", NULL), ns, rate) > 0;
+}
 
-		if (isnan(rate) || isnan(ns))
-			status = MC_USER_FAILED;
-		else
-			printf(" %05llu\t%6.2f\t%9.1f\n", key_of(&got[i], "delay", &word), ns,
-			       rate);
-	}
-	return status;
+static bool injection(const struct got *g, const char *args)
+{
+	static const char * const titles[] = {
+		"read", "ALL Reads        :", "rw21", "3:1 Reads-Writes :",
+		"rw11", "2:1 Reads-Writes :", "write", "1:1 Reads-Writes :",
+		"nttriad", "Stream-triad like:",
+	};
+	const char *op = op_of(g)->name;
+	double rate = mlc_rate(g);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(titles) && strcmp(titles[i], op); i += 2)
+		;
+	return !isnan(rate) &&
+	       printf("%s\t%.1f\t\n", i < ARRAY_SIZE(titles) ? titles[i + 1] : op, rate) > 0;
 }
 
 /* The CPUs of a node as a list. Return: the first of them, or -1. */
@@ -394,9 +390,9 @@ static int print_cell(double value, int status, int so_far)
 }
 
 /* The CPUs of each node, one or all, with the memory of each. */
-static int matrix(const char *mode, const char *args)
+static int matrix(const char *call, const char *args)
 {
-	bool latency = !strcmp(mode, "--latency_matrix");
+	bool latency = strstr(call, "latency");
 	int row, column, first, status = MC_USER_DONE, err;
 	static char list[8192];
 
@@ -427,30 +423,6 @@ static int matrix(const char *mode, const char *args)
 	return status;
 }
 
-static int injection(const char *mode, const char *args)
-{
-	static const char * const titles[] = {
-		"read", "ALL Reads        :", "rw21", "3:1 Reads-Writes :",
-		"rw11", "2:1 Reads-Writes :", "write", "1:1 Reads-Writes :",
-		"nttriad", "Stream-triad like:",
-	};
-	int status = measure("mlc %s %s", mode, args);
-	unsigned int i, k;
-
-	for (i = 0; i < n_got; i++) {
-		const char *op = op_of(&got[i])->name;
-		double rate = mlc_rate(&got[i]);
-
-		for (k = 0; k < ARRAY_SIZE(titles) && strcmp(titles[k], op); k += 2)
-			;
-		if (isnan(rate))
-			status = MC_USER_FAILED;
-		else
-			printf("%s\t%.1f\t\n", k < ARRAY_SIZE(titles) ? titles[k + 1] : op, rate);
-	}
-	return status;
-}
-
 /* The time of a line in this state that a CPU has written; NAN: it was not measured. */
 static double line_time(const char *state, unsigned int writer)
 {
@@ -466,7 +438,7 @@ static double line_time(const char *state, unsigned int writer)
 }
 
 /* Between two cores of a node, or the two CPUs of -c and -w; then between nodes. */
-static int c2c_latency(const char *mode, const char *args)
+static int c2c_latency(const char *call, const char *args)
 {
 	static const char * const states[] = { "hit", "hitm" }, * const homes[] = {
 		"writer", "reader" };
@@ -490,7 +462,7 @@ static int c2c_latency(const char *mode, const char *args)
 	}
 	if (all)
 		snprintf(two, sizeof(two), "cpu=%u,%u", one, other);
-	status = measure("mlc %s %s %s", mode, args, two);
+	status = measure("%s %s %s", call, args, two);
 	one = writer ? strtoul(writer + 2, NULL, 10) : one;
 	for (i = !!writer; i < ARRAY_SIZE(states) && !status; i++) {
 		ns = line_time(states[i], one);
@@ -517,7 +489,7 @@ static int c2c_latency(const char *mode, const char *args)
 					printf("     -\t");
 					continue;
 				}
-				err = measure("mlc %s %s cpu=%u,%u state=hitm home=%s", mode, args,
+				err = measure("%s %s cpu=%u,%u state=hitm home=%s", call, args,
 					      first[w], first[r], homes[i]);
 				status = print_cell(err ? NAN : line_time("hitm", first[w]), err,
 						    status);
@@ -528,40 +500,46 @@ static int c2c_latency(const char *mode, const char *args)
 	return status;
 }
 
-static int print_mlc(const char *args)
+#define MLC_HEAD "Inject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n=========================="
+
+static int print_mlc(const char *name, const char *args)
 {
 	static const struct {
-		const char *mode;
-		int (*print)(const char *mode, const char *args);
+		const char *call;
+		print_row *row;
+		int (*print)(const char *call, const char *args);
+		const char *head;
 		const char *title;	/* if mlc alone measures it */
 	} modes[] = {
-		{ "--latency_matrix", matrix,
+		{ "mlc --latency_matrix", NULL, matrix, "",
 		  "Measuring idle latencies for random access (in ns)..." },
-		{ "--peak_injection_bandwidth", injection,
+		{ "mlc --peak_injection_bandwidth", injection, NULL, "",
 		  "Measuring Peak Injection Memory Bandwidths for the system" },
-		{ "--bandwidth_matrix", matrix,
+		{ "mlc --bandwidth_matrix", NULL, matrix, "",
 		  "Measuring Memory Bandwidths between nodes within system" },
-		{ "--loaded_latency", loaded_latency, "Measuring Loaded Latencies for the system" },
-		{ "--c2c_latency", c2c_latency,
+		{ "mlc --loaded_latency", loaded_latency, NULL, MLC_HEAD "\n",
+		  "Measuring Loaded Latencies for the system" },
+		{ "mlc --c2c_latency", NULL, c2c_latency, "",
 		  "Measuring cache-to-cache transfer latency (in ns)..." },
-		{ "--idle_latency", idle_latency },
-		{ "--max_bandwidth", injection },
+		{ "mlc --idle_latency", idle_latency, NULL, "" },
+		{ "mlc --max_bandwidth", injection, NULL, "" },
 	};
-	char *rest = without(args, "--");
+	char *rest = without(args, "--"), *line;
 	const char *mode = strstr(args, "--");
 	size_t n = mode ? strcspn(mode, " ") : 0;
 	int status = MC_USER_DONE, err;
 	bool found = false;
 	unsigned int i;
-	char *line;
 
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
-		if (mode ? strlen(modes[i].mode) != n || strncmp(modes[i].mode, mode, n) :
-			   !modes[i].title)
+		const char *call = modes[i].call, *its = call + strlen("mlc ");
+
+		if (mode ? strlen(its) != n || strncmp(its, mode, n) : !modes[i].title)
 			continue;
 		if (!mode)
 			printf("%s\n", modes[i].title);
-		err = modes[i].print(modes[i].mode, rest);
+		err = modes[i].row ? answer(call, rest, modes[i].head, modes[i].row) :
+				     modes[i].print(call, rest);
 		if (!mode)
 			printf("\n");
 		status = err ? err : status;
@@ -570,7 +548,8 @@ static int print_mlc(const char *args)
 	free(rest);
 	if (found)
 		return status;
-	if (asprintf(&line, "mlc %s", args) >= 0 && !mc_user_usual(&line))	/* else it says why */
+	/* The table may say why. */
+	if (asprintf(&line, "mlc %s", args) >= 0 && !mc_user_usual(&line))
 		mc_user_note("mlc: %.*s has no layout here", (int)n, mode);
 	return MC_USER_USAGE;
 }
@@ -579,17 +558,18 @@ static int print_mlc(const char *args)
 
 static const struct {
 	const char *name;
-	int (*print)(const char *args);
+	print_row *row;
+	int (*print)(const char *name, const char *args);
 } programs[] = {
 	{ "bw_mem", bw_mem },
 	{ "lat_mem_rd", lat_mem_rd },
-	{ "likwid-bench", likwid_bench },
-	{ "mlc", print_mlc },
-	{ "mlc_avx512", print_mlc },
+	{ "likwid-bench", NULL, likwid_bench },
+	{ "mlc", NULL, print_mlc },
+	{ "mlc_avx512", NULL, print_mlc },
 	{ "multichase", multichase },
-	{ "stream", print_stream },
-	{ "stream_c", print_stream },
-	{ "stream_c.exe", print_stream },
+	{ "stream", NULL, print_stream },
+	{ "stream_c", NULL, print_stream },
+	{ "stream_c.exe", NULL, print_stream },
 };
 
 /* Return: the program of this name, or of this path, whose layout is known, or NULL. */
@@ -654,7 +634,8 @@ int mc_user_stand_in(const char *name, char **args)
 		mc_user_note("%s: the call is too long", name);
 	for (i = 0; i < ARRAY_SIZE(programs) && status >= 0 && !t.cut; i++) {
 		if (!strcmp(programs[i].name, name))
-			status = programs[i].print(line);
+			status = programs[i].row ? answer(name, line, "", programs[i].row) :
+						   programs[i].print(name, line);
 	}
 	free(got);
 	fflush(theirs);

@@ -251,15 +251,7 @@ static void put_test(struct words *w, const char *test, size_t len, enum rank ra
 	w->word[0] = (struct word){ strndup(test, len), NULL, rank };
 }
 
-
 /* --------------------------------------------------------------- values of a row */
-
-static int by_number(const void *one, const void *other)
-{
-	u32 a = *(const u32 *)one, b = *(const u32 *)other;
-
-	return (a > b) - (a < b);
-}
 
 /*
  * Append the CPUs of likwid's DOMAIN:SIZE[:THREADS[:CHUNK:STRIDE]], taken core by core. Return: 0,
@@ -267,10 +259,10 @@ static int by_number(const void *one, const void *other)
  */
 static int take_domain(struct mc_text *t, const char *value)
 {
-	static u32 order[MC_MAX_CPUS];
-	unsigned int of = 0, threads, chunk = 1, stride = 1, cpu, n = 0, i, taken = 0;
-	int used = 0, parts = 1, number;
+	unsigned int of = 0, threads = 0, chunk = 1, stride = 1, cpu, core, i, n = 0, taken = 0;
+	static unsigned int list[MC_MAX_CPUS];
 	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
+	int used = 0, parts = 1, number;
 	char kind = *value;
 
 	if (kind != 'N' && (!memchr("SM", kind, 2) || sscanf(value + 1, "%u%n", &of, &used) != 1))
@@ -289,13 +281,16 @@ static int take_domain(struct mc_text *t, const char *value)
 			continue;
 		number = kind == 'S' ? mc_cpu_socket(cpu) : mc_cpu_node(cpu);
 		if (kind == 'N' || max(number, 0) == (int)of)
-			order[n++] = mc_cpu_core(cpu) * MC_MAX_CPUS + cpu;
+			list[n++] = cpu;
 	}
-	qsort(order, n, sizeof(*order), by_number);
 	threads = *value ? threads : n;
-	for (i = 0; i < n && taken < threads; i++) {
-		cpu = order[i] % MC_MAX_CPUS;
-		if (i % stride < chunk) {
+	number = 0;
+	for (core = 0; core < MC_MAX_CPUS; core++) {
+		for (i = 0; i < n; i++) {
+			cpu = list[i];
+			if (mc_cpu_core(cpu) != core || number++ % stride >= chunk ||
+			    taken == threads)
+				continue;
 			cpus[cpu / 64] |= 1ULL << cpu % 64;
 			taken++;
 		}
@@ -307,6 +302,7 @@ static int take_domain(struct mc_text *t, const char *value)
 /* Append a key that becomes another, see calls.def. Return: 0, or -EINVAL. */
 static int become(struct mc_text *t, const char *word)
 {
+	static const char units[] = "kMG";
 	const char *value = strchr(word, '=') + 1, *u;
 	char path[64], *unit;
 	double bytes;
@@ -317,12 +313,9 @@ static int become(struct mc_text *t, const char *word)
 	}
 	if (!strncmp(word, "decimal=", 8)) {
 		bytes = strtod(value, &unit);
-		u = *unit ? strchr("kMG", *unit == 'K' ? 'k' : *unit) : NULL;
-		for (; u && strchr("kMG", *u); u--) {
+		u = *unit ? strchr(units, *unit == 'K' ? 'k' : *unit) : NULL;
+		for (; u && u >= units; u--)
 			bytes *= 1000;
-			if (*u == 'k')
-				break;
-		}
 		mc_textf(t, "size=%llu", (unsigned long long)bytes / 64 * 64);
 		return unit == value || bytes < 64 ? -EINVAL : 0;
 	}
@@ -554,11 +547,11 @@ static int put_usual(struct words *w, const char *word, const char *from)
 	int err = 0;
 
 	w->asked = true;
-	if (key && key->kind != MC_CHOICE)
-		mc_textf(&t, "%s%s", key->name, strchr(word, '='));
-	else if (key) {
+	if (key && key->kind == MC_CHOICE) {
 		mc_textf(&t, "%s=", key->name);
 		err = usual_values(w, key, strchr(word, '=') + 1, &t, from);
+	} else if (key) {
+		mc_textf(&t, "%s%s", key->name, strchr(word, '='));
 	}
 	if (err == -EINVAL)
 		return err;
@@ -658,12 +651,14 @@ static int explain(const char *program, char **args, unsigned int position, stru
  */
 static int translate(struct words *w, const char *program, char **args)
 {
-	struct argument found[MOST + ENDS] = { 0 }, whole = { program, NULL, "" }, *arg, *end = found;
+	struct argument found[MOST + ENDS] = { 0 }, whole = { program, NULL, "" };
+	struct argument *arg, *end = found;
 	const char *mode = NULL;
 	unsigned int position = 0;
 	int turn, took, n;
 
-	w->program = program = stands_for(program);
+	program = stands_for(program);
+	w->program = program;
 	for (; *args; args += took) {
 		if (end >= found + MOST)
 			return refuse(program, "more than %u words", MOST);
@@ -671,7 +666,8 @@ static int translate(struct words *w, const char *program, char **args)
 		n = explain(program, args, position, end, &took);
 		if (!n && **args != '-' && find_row(program, "")->how == MC_NONE &&
 		    mc_user_program(*args)) {
-			w->program = program = stands_for(mc_user_program(*args));
+			program = stands_for(mc_user_program(*args));
+			w->program = program;
 			position = 0;
 			continue;
 		}
@@ -695,15 +691,15 @@ static int translate(struct words *w, const char *program, char **args)
 	/* The words for a test come first. */
 	for (turn = 0; turn < 2; turn++) {
 		for (arg = found; arg < end; arg++) {
-			bool head = arg->row && is_head(arg->row), one = !strncmp(arg->word, "--", 2);
+			bool head = arg->row && is_head(arg->row);
+			bool is_mode = head && !strncmp(arg->word, "--", 2);
 
 			if (turn == head)
 				continue;
-			if (head && one && mode)
+			if (is_mode && mode)
 				return refuse(program, TWO, mode, arg->word);
-			if (head && one)
-				mode = arg->word;
-			if (arg->row ? apply(w, arg, head && one ? BESIDE : ASKED) :
+			mode = is_mode ? arg->word : mode;
+			if (arg->row ? apply(w, arg, is_mode ? BESIDE : ASKED) :
 				       put_usual(w, arg->word, arg->word))
 				return -EINVAL;
 			w->asked |= turn;
@@ -808,7 +804,7 @@ int mc_user_translate(const char *line)
 	struct words w = { .n = 1 };
 	int err;
 	const char *made = say(&w, line, &err);
-	bool alone = !*made || *made == ' ';	/* without a test: its keys are those of the suite */
+	bool alone = !*made || *made == ' ';	/* its keys are those of the suite */
 
 	if (err == -EINVAL)
 		return err;
