@@ -65,12 +65,14 @@ class StandIn(fake.unittest.TestCase):
                 twice = 2 if op in ("rdwr", "cp", "fcp", "bcopy") else 1
                 self.assertAlmostEqual(rate, answer.results[0]["mb_per_s"] / twice, delta=0.1)
                 self.silent(answer, "out")
-        answer = Answer("lat_mem_rd", "-N", "1", "1m", "128")
-        self.assertEqual(answer.lines[0], '"stride=128')
-        rows = dict(line.split() for line in answer.lines[1:] if line)
-        self.assertLessEqual({"0.00098", "0.12500", "1.00000"}, set(rows))
-        self.assertEqual(list(rows.values()), [f"{one['ns_per_load']:.3f}"
-                                               for one in answer.results])
+        answer = Answer("lat_mem_rd", "-N", "1", "1m", "64", "128")
+        parts = "\n".join(answer.lines).split("\n\n")
+        rows = [line.split() for part in parts for line in part.splitlines()[1:]]
+        self.assertEqual([part.splitlines()[0] for part in parts], ['"stride=64', '"stride=128'])
+        self.assertEqual([size for size, _ in rows].count("0.12500"), 2)
+        self.assertLessEqual({"0.00098", "1.00000"}, {size for size, _ in rows})
+        self.assertEqual([ns for _, ns in rows], [f"{one['ns_per_load']:.3f}"
+                                                  for one in answer.results])
         self.silent(answer, "out")
         self.assertIn("sizes double", answer.notes)
 
@@ -167,11 +169,22 @@ class StandIn(fake.unittest.TestCase):
         self.silent(answer, "err")
 
     def test_what_was_not_measured_has_no_row(self):
-        for words in (["bw_mem", "1m", "xx"], ["mlc", "--c2c_bandwidth"], ["mlc", "--nosuch"],
-                      ["likwid-bench", "-t", "clload", "-w", "N:1MB"], ["lat_mem_rd", "-x"],
-                      ["multichase", "-c", "work:5"], ["stream", "-x"]):
-            answer = Answer(*words)
-            self.assertEqual((answer.lines, answer.status), ([], 2), words)
-            self.assertTrue(answer.notes, words)
+        """Nor has anything else a line that a harness could take for a result."""
+        for call, why in (("bw_mem 1m xx", "xx has no counterpart here"),
+                          ("bw_mem 8 rd", "size: '8' is outside"),
+                          ("mlc --c2c_bandwidth", "c2c times a line after a line"),
+                          ("mlc --c2c_readerbw_matrix -X", "c2c times a line after a line"),
+                          ("mlc --memory_bandwidth_scan", "has no layout here"),
+                          ("mlc --nosuch", "--nosuch has no counterpart here"),
+                          ("mlc --idle_latency -c9999", "cpu: '9999' names"),
+                          ("mlc --latency_matrix --bandwidth_matrix -Q -W13", "no loop is known"),
+                          ("likwid-bench -t clload -w N:1MB", "loops take all of a line"),
+                          ("likwid-bench -t _avx -w N:1MB", "no counterpart here"),
+                          ("lat_mem_rd -x", "-x has no counterpart"), ("lat_mem_rd 0", "size: "),
+                          ("multichase -c work:5", "loads alone"), ("multichase -m 8", "size: "),
+                          ("stream -x", "-x has no counterpart"), ("stream size=9", "size: ")):
+            answer = Answer(*call.split())
+            self.assertEqual((answer.lines, answer.status), ([], 2), call)
+            self.assertIn(why, answer.notes)
         done = subprocess.run([USER, "--as", "nosuch"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -82,17 +82,16 @@ static int measure(const char *format, ...)
 static double figure(const struct got *g, const char *name)
 {
 	unsigned int i, digits;
-	double value;
+	double scale = 1;
 
 	for (i = 0; i < g->spec->ncolumns; i++) {
 		const struct mc_column *c = &g->spec->columns[i];
 
 		if (strcmp(c->name, name) || !(g->rec.has >> i & 1))
 			continue;
-		value = g->rec.value[i];
 		for (digits = c->rate ? 3 : c->decimals; digits; digits--)
-			value /= 10;
-		return value;
+			scale *= 10;
+		return g->rec.value[i] / scale;
 	}
 	return NAN;
 }
@@ -389,24 +388,27 @@ static int print_cell(double value, int status, int so_far)
 	return status ? status : MC_USER_FAILED;
 }
 
-/* The CPUs of each node, one or all, with the memory of each. */
+/*
+ * The CPUs of each node, one or all, with the memory of each. Nothing is printed for a call that is
+ * wrong.
+ */
 static int matrix(const char *call, const char *args)
 {
 	bool latency = strstr(call, "latency");
 	int row, column, first, status = MC_USER_DONE, err;
-	static char list[8192];
+	static char list[8192], head[8192];	/* head: what precedes the next cell */
+	struct mc_text t = MC_TEXT(head);
 
-	printf("\t\tNuma node\nNuma node\t");
+	mc_textf(&t, "\t\tNuma node\nNuma node\t");
 	for (column = 0; column < MC_MAX_NODES; column++) {
 		if (has_memory(column))
-			printf("%6d\t", column);
+			mc_textf(&t, "%6d\t", column);
 	}
-	printf("\n");
 	for (row = 0; row < MC_MAX_NODES; row++) {
 		first = has_memory(row) ? cpus_of(row, list, sizeof(list)) : -1;
 		if (first < 0)
 			continue;
-		printf("%8d\t", row);
+		mc_textf(&t, "\n%8d\t", row);
 		for (column = 0; column < MC_MAX_NODES; column++) {
 			if (!has_memory(column))
 				continue;
@@ -414,12 +416,17 @@ static int matrix(const char *call, const char *args)
 						column) :
 					measure("mlc --loaded_latency %s -T -d0 -k%s -j%d", args,
 						list, column);
+			if (err == MC_USER_USAGE && strchr(head, 'N'))
+				return err;
+			printf("%s", head);
+			*head = '\0';
+			t.len = 0;
 			status = print_cell(err ? NAN : latency ? figure(got, "ns_per_load") :
 					    mlc_rate(got), err, status);
 		}
-		printf("\n");
 		fflush(stdout);
 	}
+	printf("\n");
 	return status;
 }
 
@@ -459,6 +466,10 @@ static int c2c_latency(const char *call, const char *args)
 		else if (other == MC_MAX_CPUS && mc_cpu_core(cpu) != mc_cpu_core(one) &&
 			 mc_cpu_node(cpu) == mc_cpu_node(one))
 			other = cpu;
+	}
+	if (all && other == MC_MAX_CPUS) {
+		mc_user_note("mlc: no two cores of a node are there");
+		return MC_USER_FAILED;
 	}
 	if (all)
 		snprintf(two, sizeof(two), "cpu=%u,%u", one, other);
