@@ -99,10 +99,33 @@ not_taken() {
 	insmod "${WITNESS_KO%/*}/mc_maps.ko" at=$AT many=10000 threads=4
 	rows "phys=$((AT + (64 << 20)))+128M" 'len(rows) == 10000' \
 		'{(r["attribute"], r["bytes"]) for r in rows} == {("nc" if ARM else "wc", 4096)}'
-	for _ in {1..20}; do
-		rows "phys=$((AT + (1 << 30)))+16M" 'len(rows) <= 4' \
-			'all(r["attribute"] == ("nc" if ARM else "wc") for r in rows)'
-	done
+	for _ in {1..50}; do
+		echo "phys=$((AT + (1 << 30)))+16M" >mappings
+		echo "$(<mappings)"
+	done >"$BATS_TEST_TMPDIR/all"
+	[ "$(grep -c '"state":"done"' "$BATS_TEST_TMPDIR/all")" -eq 50 ]
+	grep '"record":"mapping"' "$BATS_TEST_TMPDIR/all" >"$BATS_TEST_TMPDIR/mappings"
+	not grep -vE '"page_bytes":(4096|2097152),.*"attribute":"(wc|nc)"' "$BATS_TEST_TMPDIR/mappings"
 	rmmod mc_maps
 	insmod "${WITNESS_KO%/*}/mc_maps.ko" at=$AT
+}
+
+@test "the front end says who has mapped it, and what is wrong" {
+	local look="$HERE/../../tools/memcache/memcache look" out=$BATS_TEST_TMPDIR/look
+	$look $AT-0x803ffffff
+	$look --json $AT-0x803ffffff >"$out.range"
+	$look
+	$look --json >"$out"
+	python3 - "$out" "$(cat /sys/module/mc_maps/parameters/ram)" "$(cat /sys/module/mc_maps/parameters/left)" <<-'END'
+		import json, sys
+		found = json.load(open(f"{sys.argv[1]}.range"))
+		assert [m["owner"] for m in found["mappings"]] == ["mc_maps"] * 4, found
+		assert all(m["caller"].startswith("make+") for m in found["mappings"])
+		conflicts = {(c["id"], int(c["mappings"][0].partition("+")[0], 16))
+		             for c in json.load(open(sys.argv[1]))["conflicts"]}
+		print(conflicts)
+		ram, left = map(int, sys.argv[2:])
+		assert not left or {("two_types", ram), ("free_not_wb", left)} <= conflicts
+		assert left or ("two_types", ram) not in conflicts
+	END
 }

@@ -105,12 +105,18 @@ class Owners(Case):
         self.vmallocinfo((0xfed00000, PAGE, "hpet_enable+0x1/0x2"), (0x1000, 4 * PAGE, "a+0x1/0x2"),
                          (0x2000, PAGE, "b+0x1/0x2"))
         self.assertEqual(self.owner(0xfed00000)[:2], ("hpet_enable", "vmallocinfo"))
+        self.vmallocinfo((0xfed00000, PAGE, "__devm_ioremap_resource+0x1/0x2"),
+                         (RAM, PAGE, "memremap+0x1/0x2"), (0x1000, 4 * PAGE, "a+0x1/0x2"),
+                         (0x2000, PAGE, "b+0x1/0x2"))
+        self.assertEqual(self.owner(0xfed00000)[:2], ("HPET 0", "iomem"))
+        self.assertEqual(self.owner(RAM)[:2], ("memremap", "vmallocinfo"))
         self.assertEqual(self.owner(0x1000)[2], "a+0x1/0x2")
         self.assertEqual(self.owner(0x1000, size=4 * PAGE)[2], "a+0x1/0x2")
         self.assertEqual(self.owner(0x2000)[2], "b+0x1/0x2")    # its range is the very same
         self.vmallocinfo((0x1000, 4 * PAGE, "a+0x1/0x2"), (0x1000, 8 * PAGE, "b+0x1/0x2"))
         self.assertEqual(self.owner(0x1000)[2], "a+0x1/0x2 or b+0x1/0x2")
-        self.file("proc/vmallocinfo", "")
+        # The code of a module's start is gone, and its name with it.
+        self.vmallocinfo((0xfed00000, PAGE, "0xffffd349e8b58078"))
         self.assertEqual(self.owner(0xfed00000), ("HPET 0", "iomem", ""))
         self.assertEqual(self.owner(RAM), ("", "", ""))
         self.assertEqual(self.owner(RAM, area="direct")[0], "the direct map")
@@ -150,6 +156,8 @@ class Conflicts(Case):
         self.assertRegex(text(row(BAR, attribute="uc-")), "^BAR 2 of 0000:00:05.0 is prefetchable, "
                          r"and .* UC- .*Nothing records .*ioremap_wc\(\)")
         self.assertRegex(text(row(BAR, attribute="uc-"), nopat=True), r"PAT is off \(nopat\)")
+        self.assertRegex(text(row(BAR + PAGE, attribute="uc-"), row(BAR, attribute="uc-")),
+                         r"UC- \(0xfc000000.4K and 1 more\)")
         self.assertRegex(text(row(BAR, attribute="nGnRE"), nopat=True, arm=True), "ioremap_wc")
         self.file("proc/42/maps", "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  "
                    "/sys/devices/x/resource2\n")
@@ -165,6 +173,7 @@ class Conflicts(Case):
     def test_an_mtrr_has_the_last_word(self):
         [one] = self.conflicts(row(RAM, attribute="wb", memory_type="uc"))
         self.assertRegex(one.text, "is mapped WB .* an MTRR makes it UC.$")
+        self.assertEqual(self.conflicts(row(0xa0000, attribute="wb", memory_type="uc")), [])
         [one] = self.conflicts(row(BAR, attribute="uc-", memory_type="wc"))
         self.assertRegex(one.text, r"makes it WC, as arch_phys_wc_add\(\) does.$")
 

@@ -72,6 +72,7 @@ TEST_F(file, has_no_kernel_address)
 		return;
 	}
 	ASSERT_EQ(0, run("bandwidth type=wb,wc,uc size=4K,4M page=auto,4k fence=uc repeat=1"));
+	ASSERT_EQ(0, file_write(FILES "mappings", "not_wb"));
 	ASSERT_LT(0, file_read(path, run_text, sizeof(run_text)));
 	EXPECT_EQ(NULL, address_in(run_text));
 }

@@ -224,12 +224,14 @@ FIXTURE_VARIANT_ADD(file, progress) { FILES "progress" };
 FIXTURE_VARIANT_ADD(file, machine) { FILES "machine" };
 FIXTURE_VARIANT_ADD(file, buffers) { FILES "buffers" };
 FIXTURE_VARIANT_ADD(file, counters) { FILES "counters" };
+FIXTURE_VARIANT_ADD(file, mappings) { FILES "mappings" };
 
 FIXTURE_SETUP(file)
 {
 	walk_setup(_metadata);
 	watched_setup(_metadata);
 	ASSERT_EQ(0, run("bandwidth size=4K type=wb,uc,wc repeat=2"));
+	ASSERT_EQ(0, file_write(FILES "mappings", "not_wb"));
 }
 
 FIXTURE_TEARDOWN(file)
@@ -294,6 +296,23 @@ TEST_F(rest, counters_are_taken_or_not)
 		ASSERT_TRUE(!err || failed);
 		EXPECT_EQ(err ? 0 : 1, file_count("counters", "dram_read "));
 	}
+	is_sound(_metadata);
+}
+
+TEST_F(rest, a_look_has_an_answer_or_fails)
+{
+	bool failed = true;
+	unsigned int n;
+	int err;
+
+	if (!inject_ready())
+		SKIP(return, "this kernel has no fault injection");
+	for (n = 1; failed; n++) {
+		err = write_failing(FILES "mappings", "not_wb", HERE, n, &failed);
+		counted.runs++;
+		ASSERT_TRUE(!err || (failed && err == -ENOMEM));
+	}
+	EXPECT_EQ(1, file_count("mappings", "\"state\":\"done\""));
 	is_sound(_metadata);
 }
 

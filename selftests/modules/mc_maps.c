@@ -13,6 +13,7 @@
  * page `left`, only on x86, is UC in the direct map although it is free. With threads=N so many
  * threads map and unmap 2 MiB and 4 KiB, 1G behind `at`, in turn.
  */
+#include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/io.h>
 #include <linux/kthread.h>
@@ -58,7 +59,7 @@ static int map_and_unmap(void *number)
 		if (p)
 			iounmap(p);
 		large = !large;
-		cond_resched();
+		usleep_range(50, 100);	/* leave CPUs to others */
 	}
 	return 0;
 }
@@ -104,7 +105,8 @@ static void undo(void)
 #endif
 }
 
-static int __init maps_init(void)
+/* Not __init: /proc/vmallocinfo has no name for code that is gone. */
+static noinline int make(void)
 {
 	ulong i;
 
@@ -135,6 +137,11 @@ static int __init maps_init(void)
 fail:
 	undo();
 	return -ENOMEM;
+}
+
+static int __init maps_init(void)
+{
+	return make();
 }
 
 module_init(maps_init);

@@ -11,6 +11,7 @@ from mc.records.mapped import Mapping
 
 UNCACHED = {"uc-", "uc", "nGnRE", "nGnRnE"}
 CACHED = {"wb", "wt", "wp"}
+FIRST_MIB = 1 << 20
 NAMES = {"nGnRE": "Device-nGnRE", "nGnRnE": "Device-nGnRnE", "nc": "Normal-NC"}
 
 
@@ -78,10 +79,12 @@ def _free(mappings: list[Mapping]) -> Iterator[Conflict]:
 
 
 def _mtrr(mappings: list[Mapping]) -> Iterator[Conflict]:
-    """An MTRR has another word than the page tables. UC- is made for that."""
+    """An MTRR has another word than the page tables. UC- is made for that, and in the first MiB of
+    a PC it is so."""
     for one in mappings:
         said, follows = one.row["attribute"], one.row["memory_type"]
-        if said == follows or not said or not follows or (said, follows) == ("uc-", "uc"):
+        if one.start < FIRST_MIB or None in (said, follows) or said == follows or \
+                (said, follows) == ("uc-", "uc"):
             continue
         text = f"{place(one.start, one.end)} is mapped {name(said)} ({who(one)}), and an MTRR " \
                f"makes it {name(follows)}"
@@ -90,12 +93,17 @@ def _mtrr(mappings: list[Mapping]) -> Iterator[Conflict]:
 
 
 def _uncached(mappings: list[Mapping], is_arm: bool, pat_is_off: bool) -> Iterator[Conflict]:
-    """A prefetchable BAR that is mapped uncached: nothing records whether WC was asked for."""
-    for one in mappings:
-        if not one.prefetchable or one.type not in UNCACHED:
-            continue
+    """A prefetchable BAR that is mapped uncached: nothing records whether WC was asked for. A
+    driver often maps several parts of one."""
+    alike: dict[tuple, list[Mapping]] = {}
+    for one in sorted(mappings, key=lambda m: m.start):
+        if one.prefetchable and one.type in UNCACHED:
+            alike.setdefault((one.bar, one.owner, one.row["attribute"], one.row["area"]),
+                             []).append(one)
+    for one, *others in alike.values():
+        more = f" and {len(others)} more" if others else ""
         text = f"{one.bar} is prefetchable, and {who(one)} has mapped it " \
-               f"{name(one.row['attribute'])} ({place(one.start, one.end)}). "
+               f"{name(one.row['attribute'])} ({place(one.start, one.end)}{more}). "
         if pat_is_off and not is_arm:
             text += "PAT is off (nopat), so WC becomes UC-: boot with PAT."
         elif one.row["area"] != "user":
@@ -108,7 +116,7 @@ def _uncached(mappings: list[Mapping], is_arm: bool, pat_is_off: bool) -> Iterat
         else:
             text += "Nothing records whether WC was asked for: pgprot_writecombine() in the " \
                     "driver's mmap() asks for it."
-        yield Conflict("prefetchable_uncached", text, (one,))
+        yield Conflict("prefetchable_uncached", text, (one, *others))
 
 
 def place(start: int, end: int) -> str:

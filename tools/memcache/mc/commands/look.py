@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import re
 import time
 from collections.abc import Iterator
 
@@ -116,19 +117,34 @@ class Look:
         yield from (Sentence(text, gap=not number) for number, text in enumerate(self.notes()))
 
 
-SOURCES = {"driver_bound": "its BAR", "vmallocinfo": "vmallocinfo", "proc_maps": "maps",
+SOURCES = {"driver_bound": "BAR", "vmallocinfo": "vmallocinfo", "proc_maps": "maps",
            "iomem": "iomem"}
+HEADS = ["physical", "length", "pages", "type", "who (known from)", "by"]
 
 
 def table(some: list[Mapping], marks: str = "") -> Grid:
     """A row a mapping. `marks`: a word before each."""
-    return Grid([*["" for _ in marks[:1]], "physical", "length", "pages", "tables say", "type",
-                 "who", "known from", "by"],
-                [[*([marks] if marks else []), f"0x{one.start:x}", units.size(one.end - one.start),
-                  units.size(one.row["page_bytes"]), mapped.name(one.row["attribute"]),
-                  mapped.name(one.row["memory_type"]), one.owner or "not known",
-                  SOURCES.get(one.source, ""), one.caller or one.bar] for one in some],
-                left=8 + bool(marks))
+    rows = [[*([marks] if marks else []), f"0x{one.start:x}", units.size(one.end - one.start),
+             units.size(one.row["page_bytes"]), type_text(one), who_text(one)] for one in some]
+    heads = ["", *HEADS] if marks else HEADS
+    # The last column gets the room that the others leave: --json has all of it.
+    used = sum(max(map(len, column)) + 2 for column in zip(heads, *rows))
+    room = max(terminal.width() - used, 12)
+    for one, row in zip(some, rows):
+        by = re.sub(r"\+0x\w+/0x\w+", "", one.caller) or one.bar
+        row.append(by if len(by) <= room else f"{by[:room - 3]}...")
+    return Grid(heads, rows, left=len(heads))
+
+
+def type_text(one: Mapping) -> str:
+    """What the page tables say, and what follows if that is another type."""
+    said, follows = one.row["attribute"], one.row["memory_type"]
+    return mapped.name(said) if said == follows else f"{mapped.name(said)}: {mapped.name(follows)}"
+
+
+def who_text(one: Mapping) -> str:
+    source = f" ({SOURCES[one.source]})" if one.source else ""
+    return f"{one.owner or 'not known'}{source}"
 
 
 def watch(look: Look, seconds: float) -> None:

@@ -20,6 +20,9 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 BUDDY = 1 << 10     # of /proc/kpageflags: the page is free
 RANGE = re.compile(r"(0x[0-9a-f]+)(?:-(0x[0-9a-f]+)|\+(0x[0-9a-f]+|\d+)([KMG]?))", re.I)
 UNITS = {"": 0, "K": 10, "M": 20, "G": 30}
+# Functions of the kernel that map for others.
+HELPERS = re.compile(r"_*(devm_|pcim_|pci_iomap|of_iomap|of_io_|acpi_os_|ioremap|memremap)")
+NAMELESS = {"System RAM", "Reserved"}   # in /proc/iomem
 # A file that a driver, not memory or a filesystem, is behind.
 DRIVERS = re.compile(r" (/dev/(?!shm/|zero\b|hugepages)\S+|/sys/devices/\S+|anon_inode:\S+)")
 
@@ -77,10 +80,12 @@ class Known:
     @cached_property
     def callers(self) -> list[tuple[int, int, str]]:
         """Start, length and caller of each mapping of physical addresses. Root may see hashed
-        addresses; the physical ones are real. A page behind each one belongs to it, too."""
-        return [(int(start, 16), int(size) - PAGE, caller) for size, caller, start in re.findall(
-            r"^\S+\s+(\d+) (\S+(?: \[\w+\])?).*? phys=(0x[0-9a-f]+)",
-            self.machine.read("/proc/vmallocinfo"), re.M)]
+        addresses; the physical ones are real. A page behind each one belongs to it, too. A caller
+        whose code is gone, such as that of a module's start, has an address for a name."""
+        return [(int(start, 16), int(size) - PAGE, "" if caller.startswith("0x") else caller)
+                for size, caller, start in re.findall(
+                    r"^\S+\s+(\d+) (\S+(?: \[\w+\])?).*? phys=(0x[0-9a-f]+)",
+                    self.machine.read("/proc/vmallocinfo"), re.M)]
 
     @cached_property
     def bars(self) -> list[Bound]:
@@ -95,9 +100,9 @@ class Known:
     def caller(self, one: Mapping) -> str:
         """The caller, or several if nothing tells them apart."""
         exact = self._by_range.get((one.start, one.end - one.start))
-        return " or ".join(sorted(exact or {
+        return " or ".join(sorted(filter(None, exact or {
             caller for start, size, caller in self.callers
-            if start <= one.start and one.end <= start + size}))
+            if start <= one.start and one.end <= start + size})))
 
     @cached_property
     def _by_range(self) -> dict[tuple[int, int], set[str]]:
@@ -135,11 +140,13 @@ class Known:
         if bound and bound.device.driver and (
                 not module or self.uses(bound.device, module[1])):
             one.owner, one.source = bound.device.driver, "driver_bound"
-        elif one.caller:
-            one.owner, one.source = module[1] if module else one.caller.partition("+")[0], \
-                "vmallocinfo"
-        elif names and not one.is_ram:
+        elif module:
+            one.owner, one.source = module[1], "vmallocinfo"
+        elif names and names[-1] not in NAMELESS and (
+                not one.caller or HELPERS.match(one.caller)):
             one.owner, one.source = names[-1], "iomem"
+        elif one.caller:
+            one.owner, one.source = one.caller.partition("+")[0], "vmallocinfo"
 
     def _process(self, one: Mapping) -> str:
         pid, at = one.row["pid"], int(one.row["address"], 16)
