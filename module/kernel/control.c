@@ -31,6 +31,7 @@ static struct dentry *dir;
  * @fops: its operations
  * @show: appends the whole text of a file with text_show()
  * @size: bytes of such a text at most
+ * @records: the lines of a file of results
  */
 struct control_file {
 	const char *name;
@@ -38,6 +39,7 @@ struct control_file {
 	const struct file_operations *fops;
 	void (*show)(struct mc_text *t);
 	size_t size;
+	const struct seq_operations *records;
 };
 
 /* A file's mode is not enough: it can be changed, and root in a container may open it. */
@@ -259,25 +261,16 @@ static const struct seq_operations jsonl_ops = {
 	.show = jsonl_show,
 };
 
-static int open_results(struct file *file, const struct seq_operations *ops)
+static int results_open(struct inode *inode, struct file *file)
 {
+	const struct control_file *f = inode->i_private;
 	int err = check_capable();
 
 	if (!err)
-		err = seq_open(file, ops);
+		err = seq_open(file, f->records);
 	if (!err)
 		((struct seq_file *)file->private_data)->private = mc_run_results();
 	return err;
-}
-
-static int results_open(struct inode *inode, struct file *file)
-{
-	return open_results(file, &results_ops);
-}
-
-static int jsonl_open(struct inode *inode, struct file *file)
-{
-	return open_results(file, &jsonl_ops);
 }
 
 static int results_release(struct inode *inode, struct file *file)
@@ -289,14 +282,6 @@ static int results_release(struct inode *inode, struct file *file)
 static const struct file_operations results_fops = {
 	.owner = THIS_MODULE,
 	.open = results_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = results_release,
-};
-
-static const struct file_operations jsonl_fops = {
-	.owner = THIS_MODULE,
-	.open = jsonl_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
 	.release = results_release,
@@ -370,8 +355,8 @@ static const struct file_operations mappings_fops = {
 
 static const struct control_file files[] = {
 	{ "run", 0600, &run_fops, mc_run_show, 32768 },
-	{ "results", 0400, &results_fops },
-	{ "results.jsonl", 0400, &jsonl_fops },
+	{ "results", 0400, &results_fops, .records = &results_ops },
+	{ "results.jsonl", 0400, &results_fops, .records = &jsonl_ops },
 	{ "tests", 0400, &text_fops, tests_text, 65536 },
 	{ "progress", 0400, &text_fops, mc_run_progress, 128 },
 	{ "stop", 0200, &stop_fops },

@@ -69,19 +69,6 @@ all_ok() {
 	all_ok 48
 }
 
-@test "read back and compared within the window" {
-	echo 'bandwidth op=write,ntwrite readback=on type=wb,wc,uc width=8,16,32 irq=on,off fence=none,sfence size=4K,1M repeat=2' >run
-	all_ok 144
-	echo 'bandwidth op=write,ntwrite readback=on verify=off size=4K repeat=2' >run
-	all_ok 2
-}
-
-@test "sizes that are no power of two, in whole lines" {
-	echo 'bandwidth op=read,write,ntwrite,copy,triad size=4160,12352,1000000,3145792 type=wb,uc repeat=1 warmup=0' >run
-	all_ok 40
-	holds 'all(r["traversed_bytes"] == r["size_bytes"] // 64 * 64 for r in results if r["op"] == "read")'
-}
-
 @test "two threads share a working set" {
 	echo 'bandwidth cpu=0-1 op=read,write,copy size=64K,4M type=wb,wc,uc repeat=1 warmup=0' >run
 	all_ok 18

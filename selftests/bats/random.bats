@@ -39,17 +39,3 @@ setup_file() { small_buffers; }
 	echo 'random op=read,write size=1088,4160,2097216,7340096 count=4K repeat=1' >run
 	holds 'len(results) == 8' 'values("verified") == {"ok"}'
 }
-
-# bats test_tags=uml
-@test "figures are those of an access" {
-	echo 'random op=read,write size=1K,1M count=64K,128K repeat=3' >run
-	holds 'all(abs(r["ns_per_access"] * r["count"] / r["median_ns"] - 1) < 0.01 for r in results)' \
-		'all(0 < r["generator_ns"] for r in results)' \
-		'table[0]["size_bytes"] == "1024"'
-}
-
-# bats test_tags=uml
-@test "the published setting" {
-	echo 'random op=read,write size=1K count=1M generator=xorshift128+ align=1 irq=on,off repeat=2' >run
-	holds 'len(results) == 4'
-}

@@ -58,14 +58,6 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 }
 
 # bats test_tags=uml
-@test "nothing of a bad line gets out raw" {
-	printf 'bandwidth s\001\033[31me=4K' >run || true
-	LC_ALL=C not grep -q '[^[:print:]]' run
-	printf 'b\200\377' >run || true
-	LC_ALL=C not grep -q '[^[:print:]]' run
-}
-
-# bats test_tags=uml
 @test "a line may have 4095 bytes, and blanks between words" {
 	printf 'bandwidth%4079ssize=4K' '' >run
 	printf '%-4095s' 'bandwidth   repeat=1   size=4K' >run

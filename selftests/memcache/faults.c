@@ -172,11 +172,7 @@ FIXTURE_VARIANT(data) {
 };
 
 FIXTURE_VARIANT_ADD(data, write) { "op=write", "sum wrong 1" };
-FIXTURE_VARIANT_ADD(data, ntwrite_later) { "op=ntwrite", "sum wrong 4" };
-FIXTURE_VARIANT_ADD(data, read) { "op=read type=uc", "sum wrong 1" };
 FIXTURE_VARIANT_ADD(data, copy) { "op=copy type=wc", "sum wrong 5" };
-FIXTURE_VARIANT_ADD(data, triad) { "op=triad irq=off", "sum wrong 3" };
-FIXTURE_VARIANT_ADD(data, rmw) { "op=rmw cpu=1", "sum wrong 1" };
 FIXTURE_VARIANT_ADD(data, deferred) { "op=write verify=deferred", "sum wrong 1" };
 
 TEST_F(data, wrong_is_an_error_with_results)
@@ -196,14 +192,6 @@ TEST_F(data, wrong_is_an_error_with_results)
 
 	EXPECT_EQ(0, run(line));
 	EXPECT_EQ(2, results_with("\"verified\":\"ok\""));
-}
-
-/* With verification off nothing is compared, so the results claim nothing. */
-TEST_F(data, not_looked_at_is_off)
-{
-	ASSERT_EQ(0, witness_fault("sum wrong 1"));
-	EXPECT_EQ(0, run("bandwidth op=write,read verify=off size=64K repeat=3"));
-	EXPECT_EQ(2, results_with("\"verified\":\"off\""));
 }
 
 TEST_HARNESS_MAIN
