@@ -57,11 +57,14 @@ static u64 room_of(const struct mc_hierarchy *h, const struct mc_set *set, unsig
 static enum mc_hit memory_or_between(const struct mc_hierarchy *h, const struct mc_set *set)
 {
 	unsigned int i = MC_CACHES - 1;
+	u64 last;
 
 	while (i && !h->bytes[i])
 		i--;
-	return set->bytes < MC_BEYOND * (set->last ? set->last : room_of(h, set, i, false)) ?
-	       MC_HIT_BETWEEN : MC_HIT_MEMORY;
+	last = set->last ? set->last : room_of(h, set, i, false);
+	if (last < set->unlisted)
+		last = set->unlisted;
+	return set->bytes < MC_BEYOND * last ? MC_HIT_BETWEEN : MC_HIT_MEMORY;
 }
 
 /* Can loads of @ps be of the level? @ordered: prefetchers make some of them faster. */

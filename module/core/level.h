@@ -39,12 +39,14 @@ struct mc_hierarchy {
  * @sharers: for each level, the number of threads with such a working set that share the
  *           thread's cache, this thread included; 0 if there is no such cache
  * @last: a thread's part of the last caches that all threads reach; 0: that of its own CPU
+ * @unlisted: the same of a cache in front of memory that CPUs do not report; 0: none is known
  */
 struct mc_set {
 	u64 bytes;
 	u64 stride;
 	u32 sharers[MC_CACHES];
 	u64 last;
+	u64 unlisted;
 };
 
 extern const struct mc_name mc_hit_names[];

@@ -30,6 +30,23 @@ static int node_of_buffers = -1;
 module_param_named(numa_node, node_of_buffers, int, 0444);
 MODULE_PARM_DESC(numa_node, "NUMA node of buffers where a request names none (default -1: that of its first CPU)");
 
+static unsigned int unlisted_cache_mb;
+module_param(unlisted_cache_mb, uint, 0644);
+MODULE_PARM_DESC(unlisted_cache_mb,
+		 "MiB of a cache in front of memory that the CPUs do not report (default 0: none is known)");
+
+/**
+ * mc_unlisted_cache() - the cache in front of memory that no CPU reports
+ *
+ * Only a process can read sysfs, and search. A parameter of the module says what it has found.
+ *
+ * Return: its size in bytes, 0 if none is known.
+ */
+u64 mc_unlisted_cache(void)
+{
+	return (u64)READ_ONCE(unlisted_cache_mb) << 20;
+}
+
 static int __init memcache_init(void)
 {
 	struct mc_error e = { 0 };

@@ -70,6 +70,26 @@ u64 mc_source_caches(const u64 *cpus, unsigned int level)
 	return sum;
 }
 
+/**
+ * mc_source_unlisted() - bytes of caches in front of memory that CPUs do not report
+ * @cpus: bitmap of the CPUs; NULL: all. Each of their nodes has one
+ *
+ * Return: bytes; 0: none is known.
+ */
+u64 mc_source_unlisted(const u64 *cpus)
+{
+	u64 one = mc_unlisted_cache(), sum = 0;
+	int cpu, before;
+
+	for (cpu = next_cpu(cpus, -1); one && cpu >= 0; cpu = next_cpu(cpus, cpu)) {
+		for (before = next_cpu(cpus, -1); before < cpu; before = next_cpu(cpus, before))
+			if (mc_cpu_node(before) == mc_cpu_node(cpu))
+				break;
+		sum += before == cpu ? one : 0;
+	}
+	return sum;
+}
+
 /* Bytes of the largest last-level cache. */
 static u64 largest_cache(const u64 *cpus)
 {
@@ -98,7 +118,8 @@ static bool all_cached(const struct mc_values *types)
  *
  * The size is MC_BEYOND times the caches that the threads can use, so that the caches serve
  * little of it, at least 64 MiB, and a power of two; but at most a quarter of all
- * memory, and in a process half of what it may take. Where the CPUs report no caches it is a
+ * memory, and in a process half of what it may take. A cache that CPUs do not report counts, too,
+ * unless that makes the set larger than MC_AUTO_MOST. Where no caches are known it is a
  * guess, and the request says so. Types other than WB are not cached, and slow: they get 16 MiB,
  * for which the module has buffers of all types from the beginning. A target may be smaller than
  * that: it also limits a size that the user did not write.
@@ -109,9 +130,13 @@ void mc_source_sizes(struct mc_request *req)
 	struct mc_values *sizes = &req->values[MC_KEY_SIZE];
 	bool one = req->any_cpu || test->common;
 	u64 caches = one ? largest_cache(cpus_of(req)) : mc_source_caches(cpus_of(req), 0);
-	u64 wanted = max(MC_BEYOND * caches, LEAST), size = 1 << 20, most;
+	u64 unlisted = one ? mc_unlisted_cache() : mc_source_unlisted(cpus_of(req));
+	u64 wanted, size = 1 << 20, most;
 	unsigned int i;
 
+	if (MC_BEYOND * unlisted <= MC_AUTO_MOST)
+		caches = max(caches, unlisted);
+	wanted = max(MC_BEYOND * caches, LEAST);
 	if (!all_cached(&req->values[MC_KEY_TYPE]))
 		wanted = NOT_CACHED;
 	most = min(mc_memory_bytes() / MEMORY_SHARE, mc_memory_room() / 2);
@@ -165,6 +190,7 @@ static void find_sharers(const struct mc_run *run, bool common, int cpu, struct 
  * @bytes: bytes of the lines of one thread's working set
  * @stride: bytes from line to line; 0: no line is left out
  * @last: a thread's part of the last caches, as in struct mc_set
+ * @unlisted: the same of caches that CPUs do not report
  * @loads: loads of a sample, each of which waits for the one before it; 0: they do not wait
  * @ordered: prefetchers follow their order
  */
@@ -174,6 +200,7 @@ struct accesses {
 	u64 bytes;
 	u64 stride;
 	u64 last;
+	u64 unlisted;
 	u64 loads;
 	bool ordered;
 };
@@ -181,7 +208,9 @@ struct accesses {
 /* Others may have had the CPU in the median sample: then the fastest one is of another level. */
 static enum mc_hit level_of_loads(const struct accesses *a, const struct mc_hierarchy *h)
 {
-	const struct mc_set set = { a->bytes, a->stride, { 1, 1, 1, 1 } };
+	const struct mc_set set = {
+		a->bytes, a->stride, { 1, 1, 1, 1 }, .unlisted = a->unlisted,
+	};
 	u64 median = a->rec->stats.median_ps / a->loads, least = a->rec->stats.min_ps / a->loads;
 	enum mc_hit level = mc_level_of(h, &set, max(median, 1ULL), a->ordered);
 
@@ -193,7 +222,7 @@ static enum mc_hit source_on(const struct accesses *a, int cpu)
 {
 	struct mc_hierarchy h = hierarchy_of(cpu);
 	bool common = mc_test_of(a->run->req->spec)->common;
-	struct mc_set set = { .bytes = a->bytes, .last = a->last };
+	struct mc_set set = { .bytes = a->bytes, .last = a->last, .unlisted = a->unlisted };
 
 	if (a->loads)
 		return level_of_loads(a, &h);
@@ -272,13 +301,16 @@ void mc_source_record(const struct mc_run *run, struct mc_record *rec)
 	struct accesses a = {
 		.run = run, .rec = rec,
 		.bytes = test->common ? size : size / rec->threads,
+		.unlisted = mc_unlisted_cache(),
 	};
 	enum mc_hit hit;
 
 	if (!test->level || !rec->stats.samples)
 		return;
-	if (rec->cpu < 0 && !run->req->any_cpu && !test->common)
+	if (rec->cpu < 0 && !run->req->any_cpu && !test->common) {
 		a.last = mc_source_caches(run->req->cpus, 0) / rec->threads;
+		a.unlisted = mc_source_unlisted(run->req->cpus) / rec->threads;
+	}
 	hit = level_of(&a);
 	if (hit != MC_HIT_UNKNOWN)
 		mc_record_set(rec, test->level, hit);
@@ -298,7 +330,7 @@ enum mc_hit mc_source_of_chase(const struct mc_run *run, const struct mc_record 
 {
 	struct accesses a = {
 		.run = run, .rec = rec, .bytes = chase->n * min(chase->stride, LINE),
-		.stride = chase->stride, .loads = loads,
+		.stride = chase->stride, .loads = loads, .unlisted = mc_unlisted_cache(),
 		.ordered = chase->order != MC_CHASE_RANDOM,
 	};
 
@@ -316,7 +348,9 @@ enum mc_hit mc_source_of_chase(const struct mc_run *run, const struct mc_record 
 enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu, const struct mc_chase *chase)
 {
 	struct mc_hierarchy h = hierarchy_of(cpu);
-	const struct mc_set set = { LINE * chase->n, chase->stride, { 1, 1, 1, 1 } };
+	const struct mc_set set = {
+		LINE * chase->n, chase->stride, { 1, 1, 1, 1 }, .unlisted = mc_unlisted_cache(),
+	};
 
 	return rec->effective == MC_EFFECT_NO ? MC_HIT_UNKNOWN : mc_holder_of(&h, &set);
 }

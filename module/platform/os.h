@@ -114,6 +114,12 @@ static inline u64 mc_memory_room(void)
 	return mc_memory_bytes();
 }
 
+/*
+ * Bytes of the largest cache in front of memory that the CPUs do not report: a memory-side one, or
+ * one that a search found. 0: none is known.
+ */
+u64 mc_unlisted_cache(void);
+
 static inline bool mc_has_room(u64 bytes)
 {
 	return bytes <= mc_memory_room();
@@ -179,6 +185,9 @@ typedef struct { int counter; } atomic_t;
 
 /* Memory that this process may still take; the kernel ends it if it takes more. */
 u64 mc_memory_room(void);
+
+/* As in the kernel, above. */
+u64 mc_unlisted_cache(void);
 
 /* Whether a process may take so much memory. What is small is not worth the look. */
 static inline bool mc_has_room(u64 bytes)

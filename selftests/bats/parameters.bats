@@ -88,11 +88,13 @@ not_loaded() {
 }
 
 # bats test_tags=uml
-@test "parameters can be read, and not changed" {
+@test "parameters can be read, and only a cache that was found later be told" {
 	load_with size_mb=2
 	[ "$(cat /sys/module/memcache/parameters/size_mb)" = 2 ]
 	[ "$(cat /sys/module/memcache/parameters/numa_node)" = -1 ]
-	[ "$(stat -c %a /sys/module/memcache/parameters/*)" = $'444\n444' ]
+	[ "$(stat -c %a /sys/module/memcache/parameters/*)" = $'444\n444\n644' ]
+	echo 64 >/sys/module/memcache/parameters/unlisted_cache_mb
+	[ "$(cat /sys/module/memcache/parameters/unlisted_cache_mb)" = 64 ]
 }
 
 @test "loads and unloads 20 times" {

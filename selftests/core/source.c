@@ -230,6 +230,57 @@ static void test_auto_is_beyond_a_fourth_level(void **state)
 	assert_int_equal(chased(0, 64 * M, 40000), MC_HIT_L4);
 }
 
+static u64 unlisted;
+
+u64 mc_unlisted_cache(void)
+{
+	return unlisted;
+}
+
+int mc_cpu_node(unsigned int cpu)
+{
+	return cpu / 2;
+}
+
+/* A search found it, or sysfs has it in front of the memory of a node. */
+static void test_a_cache_that_cpus_do_not_report(void **state)
+{
+	unlisted = 64 * M;
+	made_up_machine(sockets, ARRAY_SIZE(sockets));
+	ASK(&each, 0, -1);
+	assert_int_equal(size(), 256 * M);
+	assert_int_equal(level(32 * M), MC_HIT_L3);
+	assert_int_equal(level(256 * M - 64), MC_HIT_BETWEEN);
+	assert_int_equal(level(256 * M), MC_HIT_MEMORY);
+	assert_int_equal(chased(0, 128 * M, 60000), MC_HIT_BETWEEN);
+	assert_int_equal(chased(0, 256 * M, 60000), MC_HIT_MEMORY);
+	ASK(&each, 0, 1, -1);
+	assert_int_equal(size(), 256 * M);
+	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
+	ASK(&each, 0, 1, 2, -1);
+	assert_int_equal(size(), 512 * M);
+	ASK(&together, 0, 2, -1);
+	assert_int_equal(size(), 256 * M);
+	/* What is smaller than an L3 changes nothing. */
+	unlisted = 8 * M;
+	ASK(&each, 0, -1);
+	assert_int_equal(size(), 128 * M);
+	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
+	/* Sets beyond HBM in front of memory take too long: so none is memory. */
+	unlisted = 64 * G;
+	memory = 4096 * G;
+	ASK(&each, 0, -1);
+	assert_int_equal(size(), 128 * M);
+	assert_int_equal(level(128 * M), MC_HIT_BETWEEN);
+	/* CPUs that report no caches have this one at least. */
+	unlisted = 32 * M;
+	made_up_machine(silent, ARRAY_SIZE(silent));
+	ASK(&each, 0, -1);
+	assert_int_equal(size(), 128 * M);
+	assert_false(req.size_guessed);
+	unlisted = 0;
+}
+
 /* Then nothing but a time tells a level, and nobody knows whether a size reaches memory. */
 static void test_cpus_that_report_no_caches(void **state)
 {

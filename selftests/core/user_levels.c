@@ -80,6 +80,56 @@ static void test_a_level_in_two_parts(void **state)
 	finds(parts, ARRAY_SIZE(parts), L2, 1 * M, 2 * M);
 }
 
+/*
+ * The time of loads in sets of 1 to 512 MiB: a cache of @mib holds a part of a larger set. An L2
+ * holds the first.
+ */
+static void make_curve(struct mc_user_probe *p, u64 mib, u64 cache_ps, u64 memory_ps)
+{
+	unsigned int i;
+
+	for (i = 0; i < 10; i++) {
+		u64 held = min(mib * M, M << i);
+
+		p[i] = (struct mc_user_probe){ M << i, i ? memory_ps - mc_muldiv(held,
+			memory_ps - cache_ps, M << i) : min(5000ULL, cache_ps), MC_HIT_UNKNOWN };
+	}
+}
+
+static void test_a_cache_that_no_table_lists(void **state)
+{
+	static const struct {
+		u64 mib, cache_ps, memory_ps, reported, found;
+	} machines[] = {
+		{ 32, 30000, 100000, 1 * M, 32 * M },		/* Altra */
+		{ 64, 45000, 130000, 2 * M, 64 * M },		/* AmpereOne */
+		{ 8, 18000, 110000, 24 * M, 8 * M },		/* smaller than the L3 */
+		{ 12, 20000, 90000, 480 * M, 0 },		/* no set is far beyond the L3 */
+		{ 300, 30000, 100000, 1 * M, 0 },		/* nor beyond this one */
+		{ 1, 4000, 5000, 1 * M, 0 },			/* an emulator */
+	};
+	struct mc_user_probe p[10];
+	unsigned int i, j;
+	u64 found;
+
+	for (i = 0; i < ARRAY_SIZE(machines); i++) {
+		make_curve(p, machines[i].mib, machines[i].cache_ps, machines[i].memory_ps);
+		assert_int_equal(mc_user_find_last(p, 10, machines[i].reported, &found),
+				 !!machines[i].found);
+		if (machines[i].found)
+			assert_int_equal(found, machines[i].found);
+	}
+	/* Others used the machine while a size was measured. */
+	for (i = 1; i < 10; i++) {
+		for (j = 2; j < 5; j++) {
+			make_curve(p, 32, 30000, 100000);
+			p[i].value *= j;
+			if (mc_user_find_last(p, 10, 1 * M, &found))
+				assert_in_range(found, 32 * M, 128 * M);
+		}
+	}
+}
+
 static void memory_is(const struct mc_user_probe *p, unsigned int n, u64 least, u64 reported,
 		      u64 bytes, bool sure)
 {

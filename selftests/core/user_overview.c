@@ -91,6 +91,11 @@ u64 mc_source_caches(const u64 *cpus, unsigned int level)
 	return mc_cache_bytes(0, level) * (level == 3 ? machine->sockets : ncpus());
 }
 
+u64 mc_source_unlisted(const u64 *cpus)
+{
+	return 0;
+}
+
 long get_phys_pages(void)
 {
 	return 8 * machine->room / 4096;

@@ -14,6 +14,8 @@ from mc.records.shape import cpu_list, numbers  # noqa: E402
 
 CORES = re.compile(r"(\d+)x(\d+) (\S+) (\S+) (\S+)")
 GIB = 1 << 20       # in kB
+KEPT = "run/memcache-found/last-cache"
+BOOT = "5c1a0e9f-1f0b-4a53-9d6c-000000000001"
 
 
 @dataclass
@@ -130,6 +132,10 @@ class MadeUp:
         yield "proc/meminfo", f"MemTotal: {total} kB\nMemAvailable: {total * 9 // 10} kB"
         yield "proc/zoneinfo", "\n".join(f"Node {number}, zone   Normal\n        present  {size}"
                                          for number, size in self.memory.items())
+        if "found" in self.more:        # by a search since this machine started
+            last = max(size for core in self.cores for _, size, _ in core.caches)
+            yield "proc/sys/kernel/random/boot_id", BOOT
+            yield KEPT, f"{BOOT} {last << 10} {kib(self.more['found']) << 10} 2026-11-29T10:00:00Z"
         granted = self.more.get("cpuset") or cpu_list(self.cpus)
         yield "proc/self/status", f"Name:\tx\nCpus_allowed_list:\t{granted}\n" \
                                   f"Mems_allowed_list:\t{cpu_list(self.memory)}"

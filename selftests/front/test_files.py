@@ -150,7 +150,10 @@ OPENED = {
         "sqlite3.connect(f'file:{quote(path)}?mode={mode}', uri=True, timeout=WAIT_S, "
         "isolation_level=None)"],
     # Files of the kernel.
-    "tools/memcache/mc/running/debugfs.py": ["os.open(self.path / name, os.O_WRONLY)"],
+    "tools/memcache/mc/running/debugfs.py": ["open(os.open(PARAMETER, os.O_WRONLY), 'w', "
+                                             "encoding='ascii')",
+                                             "os.open(PARAMETER, os.O_WRONLY)",
+                                             "os.open(self.path / name, os.O_WRONLY)"],
     "tools/user/benchmarks/system.c": ['open("/dev/null", O_WRONLY | O_CLOEXEC)'],
     "tools/user/regions.c": ['fopen("/proc/self/oom_score_adj", "we")'],
     "tools/user/memory.c": ["open(path, O_RDWR | O_CLOEXEC)"],

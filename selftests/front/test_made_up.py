@@ -2,9 +2,11 @@
 """The plan of every suite on every made-up machine, through both programs: it takes ten minutes at
 most, reaches memory, and has every node as a row or a column."""
 
+import json
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from unittest import mock
 
@@ -83,6 +85,64 @@ class Plans(fake.unittest.TestCase):
                     rows.append(row_of(machine, self))
         lines = PLANS.read_text(encoding="ascii").splitlines()
         self.assertEqual(rows, [line for line in lines if not line.startswith("#")])
+
+
+class Kept(fake.InDirectory):
+    """What a search found is kept until the next start of the machine, and trusted only if it is
+    whole, of this start, of these caches, and of a file that nobody else can write."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = Path("root") / made_up.KEPT
+        made_up.machines()["altra"].write(Path("root"))
+        self.text = self.path.read_text()
+        self.enterContext(mock.patch.dict(os.environ,
+                                          MEMCACHE_SYSROOT=str(Path("root").absolute())))
+
+    def last(self, change) -> tuple:
+        shutil.rmtree(self.path.parent)
+        self.path.parent.mkdir()
+        self.path.write_text(self.text)
+        change(self.path)
+        found = user.User().machine()["last_cache"]
+        return found["size_bytes"], found["by"], found["searched"]
+
+    def test_auto_is_far_larger(self):
+        records = user.User().run("bandwidth size=auto repeat=1 warmup=0").records
+        self.assertEqual(json.loads(records.splitlines()[2])["size_bytes"], 128 << 20)
+
+    def test_what_is_trusted(self):
+        text = f"{made_up.BOOT} {1 << 20} {{}} 2026-11-29T10:00:00Z"
+        soon = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+        def says(text: str):
+            return lambda path: path.write_text(text + "\n")
+
+        def moved(path: Path):
+            path.rename(path.with_name("theirs"))
+            os.symlink("theirs", path)
+            os.chown(path, 65534, 65534, follow_symlinks=False)
+
+        def piped(path: Path):
+            path.unlink()
+            os.mkfifo(path)
+
+        small, date = (1 << 20, "cpu", None), "2026-11-29T10:00:00Z"
+        for change, wanted in (
+                (lambda path: None, (32 << 20, "search", date)),
+                (says(text.format(1 << 20)), (1 << 20, "cpu", date)),
+                *((change, small) for change in (
+                    Path.unlink, piped, lambda path: path.chmod(0o666), says(""), says("\0"),
+                    says(text.format(32 << 20).replace("0001 ", "0002 ")),
+                    says(text.format(32 << 20).replace(" 1048576 ", " 2097152 ")),
+                    says(text.format(32 << 20) + " more"), says(text.format(1 << 50)),
+                    says(text.format(-1)), says(text.format("x")), says(text.format(0)),
+                    says(text.format(32 << 20).replace("2026-", "yesterday-")),
+                    says(f"{made_up.BOOT} {1 << 20} 0 {soon}"), says("x" * 100000))),
+                *([] if os.geteuid() else ((change, small) for change in (
+                    moved, lambda path: os.chown(path, 65534, 65534))))):
+            with self.subTest(change):
+                self.assertEqual(self.last(change), wanted)
 
 
 class Contradictions(fake.InDirectory):

@@ -46,6 +46,7 @@ MACHINE = {
     "nodes": [{"node": 0, "cpus": "0-1", "memory_bytes": 8 << 30},
               {"node": 1, "cpus": "2-3", "memory_bytes": 8 << 30}],
     "process": {"cpus": "0-3", "nodes": "0-1", "memory_limit_bytes": None},
+    "last_cache": {"size_bytes": 32 << 20, "by": "search", "searched": "2026-11-29T10:00:00Z"},
     "clock_khz": 3000000, "clock_cost_ns": 10.0, "recognised": ["interrupt"],
     "modules": {"why": None, "slots": [
         {"slot": "A1", "channel": "A", "size_bytes": 8 << 30, "width_bits": 64,

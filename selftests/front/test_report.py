@@ -92,13 +92,16 @@ class Levels(fake.unittest.TestCase):
         said = fake.said(report.parts(fake.runs_of(
             fake.KVM, *asked, ("bandwidth", found), suite="bandwidth-sweep-quick", **machine)))
         return {name: (*facts["count"], facts.get("guess")) for name, facts in said.items()
-                if name in ("between", "fits_caches", "memory_by_latency", "no_caches")}
+                if name in ("between", "fits_caches", "memory_by_latency", "memory_by_report",
+                            "no_caches")}
 
     def test_whether_latency_shows_the_level(self):
         fits, guess, memory = ({"fits_caches": (2, 2, False)}, {"fits_caches": (2, 2, True)},
                                {"memory_by_latency": (2, 2, False)})
         two = {"threads": 2, "cpu": "0-1"}
         reported = [{"cpus": "0", "level": 1, "kind": "data", "size_bytes": 32768}]
+        last = {"size_bytes": 32 << 20, "by": "cpu", "searched": None}
+        found = last | {"by": "search", "searched": "2026-11-29T10:00:00Z"}
         for chases, held, machine, said in (
                 *(([one], {}, {}, fits) for one in ((16, "l3"), (32, "l3"))),
                 *((other, {}, {}, guess) for other in (
@@ -107,6 +110,9 @@ class Levels(fake.unittest.TestCase):
                     [(16, "l3", {"stride_bytes": 4096})], [(16, None)])),
                 ([(16, "between")], {}, {}, guess | {"between": (1, 1, None)}),
                 ([], {"level": "between"}, {}, {"between": (2, 2, None)}),
+                ([], {"level": "memory"}, {"last_cache": last}, {"memory_by_report": (2, 2, None)}),
+                ([], {"level": "memory"}, {"last_cache": found}, {}),
+                ([], {"level": "between"}, {"last_cache": found}, {"between": (2, 2, None)}),
                 *(([one], {}, {}, memory) for one in ((16, "memory"), (4, "memory"))),
                 # Two threads of 8M each. A chase in L3 does not show that there is room for two.
                 ([(8, "memory")], two, {}, memory), ([(16, "memory")], two, {}, guess),

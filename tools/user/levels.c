@@ -92,3 +92,43 @@ bool mc_user_find_memory(const struct mc_user_probe *p, unsigned int n, u64 leas
 	*bytes = p[i].bytes;
 	return *bytes >= least && (i < n - 1 || reported);
 }
+
+#define FLAT	7
+
+/* Is the second of two latencies, at twice the size, higher by more than one part in @part? */
+static bool does_climb(const struct mc_user_probe *p, u64 part)
+{
+	return p[1].value > p[0].value + mc_muldiv(p[0].value, p[1].bytes - p[0].bytes,
+						   part * p[0].bytes);
+}
+
+/**
+ * mc_user_find_last() - find the last cache in latencies alone
+ * @p: array of @n latencies, in the order of their sizes; levels don't count
+ * @n: their number
+ * @reported: bytes of the last cache that the CPU reports; 0: none
+ * @bytes: result: the size of the last cache: where the last climb begins, or a part in MC_BEYOND
+ *         of where it ends, whichever is larger
+ *
+ * A cache that holds a quarter of a set holds an eighth of one twice as large, whose loads take
+ * longer by one part in FLAT at most.
+ *
+ * Return: true if it is sure: the sizes reach MC_BEYOND times the cache, and no latency is lower
+ * than that of a smaller size, as on a machine that others use.
+ */
+bool mc_user_find_last(const struct mc_user_probe *p, unsigned int n, u64 reported, u64 *bytes)
+{
+	unsigned int i, end = n - 1, begin;
+
+	for (i = 1; i < n; i++) {
+		if (p[i].value < p[i - 1].value - p[i - 1].value / 8)
+			return false;
+	}
+	while (end && !does_climb(&p[end - 1], FLAT))
+		end--;
+	for (begin = end; begin && does_climb(&p[begin - 1], FLAT); begin--)
+		;
+	*bytes = max(p[begin].bytes, p[end].bytes / MC_BEYOND);
+	return end && !does_climb(&p[n - 2], 4) &&
+	       p[n - 1].bytes >= MC_BEYOND * max(p[begin].bytes, reported);
+}

@@ -145,6 +145,7 @@ void mc_user_machine_json(struct mc_text *t)
 	mc_textf(t, ",\"nodes\":");
 	nodes_json(t);
 	process_json(t);
+	mc_user_last_cache_json(t);
 	mc_textf(t, ",\"clock\":\"%s\",\"clock_khz\":%llu,\"clock_cost_ns\":",
 		 mc_clock.counter ? MC_TIME_COUNTER : "monotonic_raw", mc_clock.khz);
 	mc_text_fixed(t, mc_clock.cost_ps, 3);

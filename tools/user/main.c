@@ -27,7 +27,7 @@ static const char usage[] =
 	"       memcache-user --counters FILE --count COMMAND [ARGUMENT...]\n"
 	"       memcache-user --translate | --records REQUEST...\n"
 	"       memcache-user --as PROGRAM [ARGUMENT...]\n"
-	"       memcache-user [-j] --tests [NAME...] | --machine | --version | --help\n"
+	"       memcache-user [-j] --tests [NAME...] | --machine | --search | --version | --help\n"
 	"\n"
 	"Measures memory from user space. Without a request: latency and bandwidth of\n"
 	"each cache and of memory, on one CPU and on all, in 10 to 20 seconds. Requests\n"
@@ -61,6 +61,8 @@ static const char usage[] =
 	"               each; `suite NAME [key=value]...` is for memcache run\n"
 	"  --records    measure nothing: print how many results each request gives here\n"
 	"  --machine    measure no request: print the record that results begin with\n"
+	"  --search     measure no request: find the last cache by the time of loads, which\n"
+	"               takes some seconds, unless that was done since the machine started\n"
 	"  --tests      the tests, their keys, presets and allowed values; with -j all\n"
 	"               that they say of themselves, as one JSON object\n"
 	"\n"
@@ -196,6 +198,7 @@ static const struct option options[] = {
 	{ "translate", no_argument, NULL, 'r' },
 	{ "records", no_argument, NULL, 'R' },
 	{ "machine", no_argument, NULL, 'M' },
+	{ "search", no_argument, NULL, 'S' },
 	{ "version", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
@@ -251,7 +254,7 @@ static int end(int status)
 
 /* What options ask for. @unmeasured: what is done with requests instead of measuring them */
 struct asked {
-	bool json, no_devices, quick, tests, count, machine;
+	bool json, no_devices, quick, tests, count, machine, search;
 	int (*unmeasured)(char **words);
 };
 
@@ -304,6 +307,9 @@ static int take_option(struct asked *asked, int c, char **argv)
 	case 'M':
 		asked->machine = true;
 		break;
+	case 'S':
+		asked->search = true;
+		break;
 	case 'v':
 	case 'V':
 		printf("memcache-user %s\n", mc_version);
@@ -343,6 +349,8 @@ static int measure(const struct asked *asked, char **words)
 	}
 	if (asked->unmeasured)
 		status = asked->unmeasured(words);
+	else if (asked->search)
+		status = mc_user_search();
 	else if (!*words)
 		status = mc_user_overview(asked->json, asked->quick);
 	else

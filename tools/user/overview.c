@@ -319,10 +319,11 @@ static u64 cached_bytes(void)
 	return most;
 }
 
-/* Bytes of the first CPU's last cache as it reports them, or of those of all CPUs; 0: unknown. */
+/* Bytes of the last cache of the first CPU, or of all CPUs, as they or a search say; 0: unknown. */
 static u64 reported_bytes(bool all)
 {
-	return all ? mc_source_caches(NULL, 0) : mc_cache_bytes(mc_core_next(-1), last_level());
+	return all ? max(mc_source_caches(NULL, 0), mc_source_unlisted(NULL)) :
+	       max(mc_cache_bytes(mc_core_next(-1), last_level()), mc_unlisted_cache());
 }
 
 static int find_caches(u64 most)
@@ -703,6 +704,7 @@ int mc_user_overview(bool json, bool short_form)
 	u64 room = min(mc_memory_bytes() / 4, mc_memory_room() / 2), most = 1ULL << 20;
 	int status;
 
+	room = min(room, MC_AUTO_MOST);
 	while (most < max(MOST_BYTES, MC_BEYOND * reported_bytes(true)) && 2 * most <= room)
 		most *= 2;
 	screen.quick = short_form;

@@ -143,12 +143,17 @@ struct mc_user_level {
 
 bool mc_user_find_cache(const struct mc_user_probe *p, unsigned int n, enum mc_hit level,
 			struct mc_user_level *out);
+bool mc_user_find_last(const struct mc_user_probe *p, unsigned int n, u64 reported, u64 *bytes);
 bool mc_user_find_memory(const struct mc_user_probe *p, unsigned int n, u64 least, u64 reported,
 			 u64 *bytes);
 
 /* overview.c */
 #define MC_USER_STOPPED	"stopped by a signal; only what is shown was measured"
 int mc_user_overview(bool json, bool short_form);
+
+/* search.c */
+void mc_user_last_cache_json(struct mc_text *t);
+int mc_user_search(void);
 
 /* show.c */
 extern const struct mc_user_view mc_user_table;

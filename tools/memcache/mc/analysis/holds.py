@@ -33,9 +33,27 @@ def sentences(pairs: Pairs, measured: Pairs, matrix: bool) -> list[Say]:
     """Sentences on caches that hold the working sets of these results, or may hold them. Those on
     what the column `level` of a list says are for a matrix only, which has no such column."""
     caches = _sentences_on_caches(pairs, measured, matrix) if pairs[0][1]["test"] in TESTS else []
-    between = sum(result.get("level") == "between" for _, result in pairs)
-    return [*caches, *said((between, "between", {"count": (between, len(pairs))})),
-            *_sentences_on_memory_side(pairs), *_sentence_on_no_caches(pairs)]
+    return [*caches, *_sentences_on_last_cache(pairs), *_sentences_on_memory_side(pairs),
+            *_sentence_on_no_caches(pairs)]
+
+
+def _sentences_on_last_cache(pairs: Pairs) -> list[Say]:
+    """Why sets are between caches and memory, and whether `memory` is by reported sizes alone."""
+    known = [_last_cache(run) for run, _ in pairs]
+    between = [one for one, (_, result) in zip(known, pairs) if result.get("level") == "between"]
+    more: dict = next((one for one in between if one.get("by") in ("memory_side", "search")), {})
+    unsure = sum(result.get("level") == "memory" and one.get("searched", 0) is None
+                 for one, (_, result) in zip(known, pairs))
+    by = {"search": f"found on {more.get('searched')}", "memory_side": "the kernel lists it"}
+    return said((between, "between", {"count": (len(between), len(pairs)),
+                                      "by": by.get(str(more.get("by")), ""),
+                                      "size": more.get("size_bytes")}),
+                (unsure, "memory_by_report", {"count": (unsure, len(pairs))}))
+
+
+def _last_cache(run: Run) -> dict:
+    known = run.machine.get("last_cache")
+    return known if isinstance(known, dict) else {}
 
 
 def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[Say]:
@@ -92,7 +110,8 @@ def _sentences_on_memory_side(pairs: Pairs) -> list[Say]:
     for run, result in pairs:
         size = value(run, result, "memory_side_cache_bytes")
         if isinstance(size, int) and isinstance(result.get("size_bytes"), int) and \
-                result["size_bytes"] <= size and result.get("level", "memory") == "memory":
+                result["size_bytes"] <= size and \
+                result.get("level", "memory") in ("memory", "between"):
             key = value(run, result, "memory_node"), size
             counts[key] = counts.get(key, 0) + 1
     return [Say("memory_side", count=(count, len(pairs)), node=node, size=size)

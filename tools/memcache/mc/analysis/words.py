@@ -192,8 +192,12 @@ WORDS = {
                    "not that of loaded memory there||working set fits caches: no memory is "
                    "measured there}{guess:?, by the sizes that the CPU reports}.",
     "between": "In {count:of result} no cache holds the working set, but it is smaller than four "
-               "times the last caches that its CPUs reach: they may serve a part of it, so this "
-               "may be faster than memory.",
+               "times the last caches that its CPUs reach{by:?, or the cache of {size:size} in "
+               "front of memory ({by})}: they may serve a part of it, so this may be faster than "
+               "memory.",
+    "memory_by_report": "In {count:of result} `memory` is by reported sizes: no search has shown "
+                        "whether there is a cache that the CPUs do not report "
+                        "(memcache-user --search).",
     "memory_by_latency": "In {count:of result} ({levels:,}) the CPU reports a cache that is large "
                          "enough, but `latency` shows memory at that size: the level is not known "
                          "there.",

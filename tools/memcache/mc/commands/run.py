@@ -15,11 +15,12 @@ from mc.records.results import Run
 from mc.records.rounds import with_merged_rounds
 from mc.running import module, plan, quiet
 from mc.running.counting import Counting
-from mc.running.debugfs import WITHOUT
+from mc.running.debugfs import WITHOUT, Debugfs
 from mc.running.machine import Machine
 from mc.running.progress import Progress
 from mc.running.session import Session, Stop, create, names
 from mc.running.side import Side
+from mc.running.user import User
 from mc.status import DONE, FAILED, SIGNAL, WRONG
 
 EPILOG = """\
@@ -122,6 +123,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
         _check_store(store, output)
     name = _host_name(host)
     sides = sides or plan.sides()
+    last_cache = None if dry else _last_cache(words, sides)
     where = where or _where_without_module(words, sides)
     place = plan.Place(sides, where)
     requests = plan.requests(words, place)
@@ -145,7 +147,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
         records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:
             session = Session(records | {path: file}, progress, stop, kept, host=name,
-                              quiet=disturbances)
+                              quiet=disturbances, last_cache=last_cache)
             session.measure(jobs)
         for text in quiet.stopped_since(stops, quiet.stops(Machine(module={}))):
             say(text)
@@ -169,6 +171,18 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     if stop.signum:
         return SIGNAL + stop.signum
     return session.status or (DONE if plan.is_complete(jobs, requests, place) else FAILED)
+
+
+def _last_cache(words: list[str], sides: list[Side]) -> dict | None:
+    """The last cache in front of memory, for which a suite searches first. The module is told."""
+    user = next((side for side in sides if isinstance(side, User) and side.program), None)
+    if not user or not any(map(suite.exists, words)):
+        return user.machine().get("last_cache") if user else None
+    last_cache = user.last_cache()
+    for side in sides:
+        if isinstance(side, Debugfs):
+            side.know(last_cache)
+    return last_cache
 
 
 def _where_without_module(words: list[str], sides: list[Side]) -> str | None:

@@ -13,6 +13,7 @@ SYSTEM = "/sys/devices/system"
 MEMINFO = "/proc/meminfo"
 # A set shows memory from so many times the last caches on that its CPUs reach (core/level.h).
 BEYOND = 4
+MOST = 16 << 30     # a larger set is not measured unasked (MC_AUTO_MOST)
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -29,7 +30,7 @@ class Shape:
     """The shape of a machine.
 
     cores: the CPUs of each core
-    cache: the bytes of the last-level cache of a CPU
+    cache: the bytes of the last-level cache of a CPU, or of one in front of memory
     shared_by: how many CPUs share that cache
     memory: the bytes that a measurement may use
     width: the bytes of the widest access that a CPU has
@@ -63,6 +64,10 @@ def machine_shape(machine: dict, system: Path | None = None,
     nodes = record_nodes(machine) or _nodes(system, cpus)
     caches = _record_caches(machine) or [cache for cpu in cpus for cache in _caches(system, cpu)]
     last = max(caches, default=(0, 0, 1))
+    known = machine.get("last_cache")
+    found = known.get("size_bytes") if isinstance(known, dict) else None
+    if isinstance(found, int) and last[1] < found <= MOST // BEYOND:
+        last = 0, found, -(-len(cpus) // (sum(bool(node.cpus) for node in nodes) or 1))
     total, available = _memory(meminfo)
     if isinstance(process, dict):
         cpus, nodes = _allowed_cpus_and_nodes(process, cpus, nodes)

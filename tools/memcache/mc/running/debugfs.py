@@ -15,6 +15,7 @@ from mc.running.mark import with_mark
 from mc.running.side import Outcome, Side
 
 STANDARD = "/sys/kernel/debug/memcache"
+PARAMETER = "/sys/module/memcache/parameters/unlisted_cache_mb"
 LOCKDOWN = "/sys/kernel/security/lockdown"
 RUNNING = re.compile(r"running (?P<done>\d+)/(?P<total>\d+) elapsed_s=\S+ eta_s=(?P<eta>\S+)"
                      r" pid=(?P<pid>\d+)")
@@ -60,6 +61,13 @@ class Debugfs(Side):
             return json.loads(with_mark(self._read("machine")))
         except (Failure, ValueError):
             return {}
+
+    def know(self, last_cache: dict | None) -> None:
+        """Tell the module of a cache that CPUs do not report, which it can't find itself."""
+        if last_cache and last_cache.get("by") in ("memory_side", "search"):
+            with suppress(OSError), \
+                    open(os.open(PARAMETER, os.O_WRONLY), "w", encoding="ascii") as file:
+                file.write(str(-(-last_cache["size_bytes"] >> 20)))
 
     def has_wb_only(self) -> bool:
         # In User-Mode Linux the page tables are not those of the machine.

@@ -78,9 +78,9 @@ class Place:
         which a process may use a part only."""
         order = sorted(self.sides, key=lambda side: side.where != self.where)
         records = [side.machine() for side in order]
-        process = [record["process"] for record in records if record and "process" in record]
-        return shape.machine_shape(next(filter(None, records), {}) |
-                                   ({"process": process[0]} if process else {}))
+        return shape.machine_shape(next(filter(None, records), {}) | {
+            key: record[key] for key in ("process", "last_cache")
+            for record in reversed(records) if key in record})
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,7 @@ class Session:
     machine_extras: dict | None = None       # what is added to `machine`, once it was asked for
     host: str = ""                  # the name of this machine in the records; empty: none
     quiet: dict | None = None       # what disturbed the machine before the run; None: no look
+    last_cache: dict | None = None  # as a process knows it: the module does not
     # Of each label, the best result and the line that gave it.
     best: dict[tuple, tuple[dict, str]] = field(default_factory=dict)
 
@@ -156,7 +157,9 @@ class Session:
                 run.request["planned"] = self.planned
         self.runs.append(run)
         self._keep_best(job, run)
-        if more := self._extras_of_machine() | _coverage(job.side, run):
+        if more := {key: one for key, one in
+                    (self._extras_of_machine() | _coverage(job.side, run)).items()
+                    if key not in run.machine}:
             run.machine |= more
             lines[0] = f'{lines[0][:-1]},{json.dumps(more, separators=(",", ":"))[1:]}'
         # The numbers stay as the kernel wrote them, unless a figure was derived from them.
@@ -194,6 +197,8 @@ class Session:
                 self.machine_extras["host"] = self.host
             if self.quiet:
                 self.machine_extras["quiet"] = self.quiet
+            if self.last_cache:
+                self.machine_extras["last_cache"] = self.last_cache
         return self.machine_extras
 
     def can_go_on(self, job: Job, outcome: Outcome) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from mc import Failure
 from mc.advice import advice
 from mc.records import keys
-from mc.running.mark import with_mark
+from mc.running.mark import description, with_mark
 from mc.running.side import Outcome, Side
 from mc.status import WRONG
 
@@ -109,6 +109,16 @@ class User(Side):
             return json.loads(with_mark(done.stdout.partition("\n")[0]))
         except (OSError, ValueError):
             return {}
+
+    def last_cache(self) -> dict | None:
+        """The last cache in front of memory, after a search for it, which the program makes once
+        after each start of the machine. In a simulated machine a search takes too long."""
+        if not (known := self.machine().get("last_cache")):
+            return None
+        if not (known.get("searched") or description() or os.environ.get("MEMCACHE_SYSROOT")):
+            subprocess.run([self.source, "--search"], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, check=False)
+        return self.machine().get("last_cache")
 
     def counters(self) -> str:
         return self.counted
