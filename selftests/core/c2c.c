@@ -73,16 +73,11 @@ static void costs(void)
 /* The set takes several windows, and the clock is read for each. */
 static void assert_line(const char *how, u64 ps)
 {
-	reset(2);
-	measured("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=3 %s", how);
+	measured_on(2, "c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=3 %s", how);
 	assert_int_equal(n, 2);
 	for (unsigned int i = 0; i < n; i++) {
-		assert_figure(&rec[i], COL_WRITER, i);
-		assert_figure(&rec[i], COL_READER, !i);
-		assert_figure(&rec[i], COL_SIBLINGS, 1);
-		assert_figure(&rec[i], COL_LINES, LINES);
-		assert_figure(&rec[i], COL_NS, ps);
-		assert_figure(&rec[i], COL_NS_MIN, ps);
+		assert_figures(&rec[i], { COL_WRITER, i }, { COL_READER, !i }, { COL_SIBLINGS, 1 },
+			       { COL_LINES, LINES }, { COL_NS, ps }, { COL_NS_MIN, ps });
 		assert_int_equal(rec[i].stats.samples, 3);
 		assert_int_equal(rec[i].stats.max_ps, LINES * ps);
 		assert_int_equal(rec[i].threads, 2);
@@ -128,8 +123,7 @@ static void test_no_line_comes_along(void **state)
 
 static void test_the_cache_of_the_writer_has_a_column(void **state)
 {
-	reset(2);
-	measured("c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=hitm");
+	measured_on(2, "c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=hitm");
 	assert_string_equal(mc_test_c2c.spec.columns[COL_LEVEL].name, "writer_level");
 	assert_int_equal(held_bytes, BYTES);
 	assert_figure(&rec[0], COL_LEVEL, MC_HIT_L2);
@@ -147,8 +141,7 @@ static void test_median_and_fastest(void **state)
 	after_sample = faster;
 	measured("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=5 state=hitm");
 	/* 149 ns after the warm-up, and one less in each sample. */
-	assert_figure(rec, COL_NS, 147 * NS);
-	assert_figure(rec, COL_NS_MIN, 145 * NS);
+	assert_figures(rec, { COL_NS, 147 * NS }, { COL_NS_MIN, 145 * NS });
 	/* That of the warm-up. */
 	assert_int_equal(rec->window_max_ps, 1024 * 150 * NS + sim.overhead);
 }
@@ -333,8 +326,8 @@ static void test_pairs_of_each_class_are_chosen(void **state)
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
-		reset(CPUS);
-		measured("c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit %s", rows[i].how);
+		measured_on(CPUS, "c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit %s",
+			    rows[i].how);
 		count_classes();
 		assert_int_equal(of_class[MC_SHARES_CORE], rows[i].core);
 		assert_int_equal(of_class[MC_SHARES_SOCKET], rows[i].socket);
@@ -349,13 +342,11 @@ static void test_a_part_of_the_results(void **state)
 #define ASKED	"c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit,hitm pairs=2"
 	u64 whole[12], i;
 
-	reset(CPUS);
-	measured(ASKED);
+	measured_on(CPUS, ASKED);
 	assert_int_equal(n, ARRAY_SIZE(whole));
 	for (i = 0; i < n; i++)
 		whole[i] = CPUS * rec[i].value[COL_WRITER] + rec[i].value[COL_READER];
-	reset(CPUS);
-	measured(ASKED " skip=4 most=5");
+	measured_on(CPUS, ASKED " skip=4 most=5");
 	assert_int_equal(n, 5);
 	assert_int_equal(done, mc_engine_samples(&req));
 	for (i = 0; i < n; i++) {
@@ -365,8 +356,7 @@ static void test_a_part_of_the_results(void **state)
 				 rec[i < 2 ? 0 : 4].point.v[MC_KEY_FIRST]);
 	}
 	assert_true(rec[0].point.v[MC_KEY_FIRST] != rec[4].point.v[MC_KEY_FIRST]);
-	reset(CPUS);
-	measured(ASKED " skip=10");
+	measured_on(CPUS, ASKED " skip=10");
 	assert_int_equal(n, 2);
 }
 
@@ -377,8 +367,7 @@ static void test_the_seed_chooses(void **state)
 	u32 *pairs, *again;
 	u64 i, seed, count;
 
-	reset(CPUS);
-	measured("c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit pairs=4");
+	measured_on(CPUS, "c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit pairs=4");
 	for (seed = 0; seed < 4000; seed++) {
 		req.values[MC_KEY_FIRST + 4].v[0] = seed;
 		assert_int_equal(mc_pairs_find(&req, &pairs, &count, &run.error), 0);

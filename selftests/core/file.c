@@ -29,8 +29,7 @@ static void test_one_reader(void **state)
 	measured(READ);
 	assert_rates(BYTES, 16, ALONE_PS);
 	/* 1048576 bytes and 16 transfers in 120.8576 us. */
-	assert_figure(rec, COL_MB_PER_S, 8676128);
-	assert_figure(rec, COL_IOS_PER_S, 1323872);
+	assert_figures(rec, { COL_MB_PER_S, 8676128 }, { COL_IOS_PER_S, 1323872 });
 	assert_int_equal(rec->threads, 1);
 	assert_int_equal(rec->point.v[MC_KEY_SIZE], 64 << 10);
 	assert_int_equal(rec->verified, MC_VERIFIED_OFF);
@@ -105,8 +104,7 @@ static void test_readers_of_a_file_each(void **state)
 
 static void test_a_file_is_written_anew_each_time(void **state)
 {
-	reset(1);
-	measured(WRITE);
+	measured_on(1, WRITE);
 	assert_rates(BYTES, 16, ALONE_PS);
 	assert_int_equal(rec->verified, MC_VERIFIED_OFF);
 	assert_int_equal(calls, 4 * 16);
@@ -124,8 +122,7 @@ static void test_a_file_is_written_anew_each_time(void **state)
 
 static void test_writers_share_a_file(void **state)
 {
-	reset(3);
-	measured(WRITE " readers=3");
+	measured_on(3, WRITE " readers=3");
 	/* 5, 5 and 6 of 16 transfers: the threads that have 5 end first. */
 	assert_rates(BYTES, 16, mc_muldiv(BYTES, 5 * ALONE_PS / 16, 15 * 65536));
 	for (u64 i = 0; i < 3; i++) {
@@ -133,8 +130,7 @@ static void test_writers_share_a_file(void **state)
 		assert_int_equal(bytes_by[i][0], 4 * 65536 * (i < 2 ? 5 : 6));
 	}
 	assert_holds(files_find(PATH), 4, BYTES);
-	reset(2);
-	measured(WRITE " readers=2 files=each check=on");
+	measured_on(2, WRITE " readers=2 files=each check=on");
 	assert_rates(2 * BYTES, 2 * 16, ALONE_PS);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
 	assert_holds(files_find(PATH ".0"), 4, BYTES);

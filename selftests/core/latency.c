@@ -105,8 +105,7 @@ static void test_the_level_is_that_of_the_lines(void **state)
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
-		reset(1);
-		measured(rows[i].line);
+		measured_on(1, rows[i].line);
 		assert_figure(rec, COL_LEVEL, MC_HIT_L2);
 		assert_int_equal(served_bytes, rows[i].bytes);
 		assert_int_equal(served_ps, 5 * NS);
@@ -151,8 +150,7 @@ static void test_all_elements_count_alike(void **state)
 		reset_with(1, .low_ps = 3 * NS, .low_bytes = 32 << 10);
 		one_place();
 		measured("latency size=64K pattern=%s", patterns[i]);
-		assert_figure(rec, COL_NS, 6500);
-		assert_figure(rec, COL_CYCLES, 1625);
+		assert_figures(rec, { COL_NS, 6500 }, { COL_CYCLES, 1625 });
 	}
 }
 
@@ -198,8 +196,7 @@ static void test_median_and_fastest(void **state)
 	after_sample = slower;
 	measured("latency size=64K warmup=1 repeat=5");
 	/* 6 ns after the warm-up, and one more in each sample. */
-	assert_figure(rec, COL_NS, 8 * NS);
-	assert_figure(rec, COL_NS_MIN, 6 * NS);
+	assert_figures(rec, { COL_NS, 8 * NS }, { COL_NS_MIN, 6 * NS });
 	assert_int_equal(rec->stats.max_ps, 1024 * 10 * NS);
 }
 
@@ -218,8 +215,7 @@ static void test_a_large_set_takes_several_passes(void **state)
 	reset(1);
 	after_sample = look;
 	measured("latency size=16M stride=8 warmup=0 repeat=3");
-	assert_figure(rec, COL_LOADS, 1 << 20);
-	assert_figure(rec, COL_NS, 5 * NS);
+	assert_figures(rec, { COL_LOADS, 1 << 20 }, { COL_NS, 5 * NS });
 	assert_int_equal(served_bytes, BYTES);
 	assert_int_equal(in_two_passes, 2 << 20);
 }
@@ -230,23 +226,18 @@ static void test_how_times_are_distributed(void **state)
 	reset(1);
 	samples = 3;
 	measured("latency size=64K warmup=1 repeat=2");
-	assert_figure(rec, COL_BATCH_LOADS, 129);
-	assert_figure(rec, COL_P50, 5 * NS);
-	assert_figure(rec, COL_P99, 5 * NS);
-	assert_figure(rec, COL_P999, 5 * NS);
+	assert_figures(rec, { COL_BATCH_LOADS, 129 }, { COL_P50, 5 * NS }, { COL_P99, 5 * NS },
+		       { COL_P999, 5 * NS });
 	assert_non_null(rec->histogram);
 
 	reset_with(1, .slow_every = 500);
 	measured("latency size=64K warmup=1 repeat=2");
-	assert_figure(rec, COL_NS, 5 * NS);
-	assert_figure(rec, COL_P50, 5 * NS);
-	assert_figure(rec, COL_P99, 5 * NS);
-	assert_figure(rec, COL_P999, 50 * NS);
+	assert_figures(rec, { COL_NS, 5 * NS }, { COL_P50, 5 * NS }, { COL_P99, 5 * NS },
+		       { COL_P999, 50 * NS });
 
 	reset_with(1, .slow_every = 50);
 	measured("latency size=64K warmup=1 repeat=2");
-	assert_figure(rec, COL_P50, 5 * NS);
-	assert_figure(rec, COL_P99, 50 * NS);
+	assert_figures(rec, { COL_P50, 5 * NS }, { COL_P99, 50 * NS });
 	assert_int_equal(made.calls, 8192);
 }
 
@@ -266,9 +257,8 @@ static void test_calls_cost_nothing(void **state)
 		assert_figure(rec, COL_CORE_MHZ, machine.core_mhz);
 		assert_figure(rec, COL_CORE_MHZ_AFTER, machine.core_mhz);
 		assert_in_range(rec->value[COL_CYCLES], 399, 402);
-		assert_figure(rec, COL_P50, made.load_ps);
-		assert_figure(rec, COL_P99, made.load_ps);
-		assert_figure(rec, COL_P999, made.load_ps);
+		assert_figures(rec, { COL_P50, made.load_ps }, { COL_P99, made.load_ps },
+			       { COL_P999, made.load_ps });
 	}
 }
 
@@ -353,8 +343,7 @@ static void test_cpus_take_turns(void **state)
 	for (unsigned int i = 0; i < n; i++) {
 		assert_int_equal(rec[i].cpu, i % 3);
 		assert_int_equal(rec[i].point.v[MC_KEY_SIZE], (64 << 10) << i / 3);
-		assert_figure(&rec[i], COL_NS, (5 + i % 3) * NS);
-		assert_figure(&rec[i], COL_LOADS, 1024 << i / 3);
+		assert_figures(&rec[i], { COL_NS, (5 + i % 3) * NS }, { COL_LOADS, 1024 << i / 3 });
 	}
 }
 
@@ -420,8 +409,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_stopped("latency size=64K warmup=1 repeat=10 cpu=0,1", 1);
 	assert_int_equal(rec->stats.samples, 4);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
-	assert_figure(rec, COL_NS, 5 * NS);
-	assert_figure(rec, COL_CORE_MHZ, 2500);
+	assert_figures(rec, { COL_NS, 5 * NS }, { COL_CORE_MHZ, 2500 });
 	assert_no_figure(rec, COL_P50);
 	assert_null(rec->histogram);
 	/* During the second CPU's turn: the record of the first CPU is complete. */

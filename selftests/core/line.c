@@ -112,8 +112,7 @@ static void assert_lines(u64 line, u64 pair)
 	assert_int_equal(n, 1);
 	assert_int_equal(done, 4);
 	assert_int_equal(rec->stats.samples, 3);
-	assert_figure(rec, COL_SAME_NS, made.hit_ps);
-	assert_figure(rec, COL_OTHER_NS, made.miss_ps);
+	assert_figures(rec, { COL_SAME_NS, made.hit_ps }, { COL_OTHER_NS, made.miss_ps });
 	if (line)
 		assert_figure(rec, COL_LINE, line);
 	else
@@ -235,9 +234,8 @@ static void test_cpus_take_turns(void **state)
 	measured("line size=64K repeat=2 cpu=0-2");
 	assert_int_equal(n, 3);
 	for (i = 0; i < n; i++) {
-		assert_figure(&rec[i], COL_LINE, 64);
-		assert_figure(&rec[i], COL_SAME_NS, (2 + i) * NS);
-		assert_figure(&rec[i], COL_OTHER_NS, (80 + i) * NS);
+		assert_figures(&rec[i], { COL_LINE, 64 }, { COL_SAME_NS, (2 + i) * NS },
+			       { COL_OTHER_NS, (80 + i) * NS });
 	}
 	assert_turns_on_nodes("line");
 }
@@ -262,8 +260,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	stop_after = 5;
 	assert_stopped("line size=64K warmup=1 repeat=10 cpu=0,1", 1);
 	assert_int_equal(rec->stats.samples, 4);
-	assert_figure(rec, COL_LINE, 64);
-	assert_figure(rec, COL_PAIR, 128);
+	assert_figures(rec, { COL_LINE, 64 }, { COL_PAIR, 128 });
 	reset(2);
 	stop_after = 11 + 3;
 	assert_stopped("line size=64K warmup=1 repeat=10 cpu=0,1", 2);

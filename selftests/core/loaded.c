@@ -147,12 +147,10 @@ static void assert_loaded(const struct mc_record *r, unsigned int loaders, u64 d
 	u64 ps = waiting_ps(delay), rates = loaders * rate(made.line_ps + delay * machine.count_ps);
 
 	assert_int_equal(r->stats.samples, 4);
-	assert_figure(r, COL_LATENCY_CPU, made.chaser);
-	assert_figure(r, COL_LOADS, made.slice / LINE);
-	assert_figure(r, COL_NS, ps);
-	assert_figure(r, COL_LOAD_MB_PER_S, rates);
-	assert_figure(r, COL_MB_PER_S, rates + rate(ps));
-	assert_figure(r, COL_DELAY_NS, delay * machine.count_ps);
+	assert_figures(r, { COL_LATENCY_CPU, made.chaser }, { COL_LOADS, made.slice / LINE },
+		       { COL_NS, ps }, { COL_LOAD_MB_PER_S, rates },
+		       { COL_MB_PER_S, rates + rate(ps) },
+		       { COL_DELAY_NS, delay * machine.count_ps });
 	assert_int_equal(r->stats.median_ps, made.slice / LINE * ps);
 	assert_int_equal(r->threads, loaders + 1);
 	assert_int_equal(r->cpu, MC_CPU_ALL);
@@ -166,9 +164,9 @@ static void test_figures_at_each_delay(void **state)
 	static const u64 delays[] = { 0, 7, 100, 900, 5000 };
 
 	for (unsigned int threads = 2; threads <= 4; threads++) {
-		reset(threads);
-		measured("loaded size=%uK delay=0,7,100,900,5000 repeat=4 warmup=1 cpu=0-%u",
-			 threads * 128, threads - 1);
+		measured_on(threads,
+			    "loaded size=%uK delay=0,7,100,900,5000 repeat=4 warmup=1 cpu=0-%u",
+			    threads * 128, threads - 1);
 		assert_int_equal(n, ARRAY_SIZE(delays));
 		assert_int_equal(done, 5 * n);
 		for (unsigned int i = 0; i < n; i++)
@@ -195,9 +193,8 @@ static void test_figures_at_long_delays(void **state)
 static void assert_load(const char *op, u64 reads, u64 writes, bool nt, u64 arrays)
 {
 	for (unsigned int random = 0; random < 2; random++) {
-		reset(2);
-		measured("loaded size=256K delay=100 repeat=4 cpu=0,1 op=%s pattern=%s", op,
-			 random ? "random" : "sequential");
+		measured_on(2, "loaded size=256K delay=100 repeat=4 cpu=0,1 op=%s pattern=%s", op,
+			    random ? "random" : "sequential");
 		assert_int_equal(load.reads, reads);
 		assert_int_equal(load.end, reads + writes);
 		assert_int_equal(load.nt, nt);
@@ -271,8 +268,7 @@ static void test_time_between_windows_counts_for_the_load(void **state)
 	reset_with(2, .line_ps = 20000 * NS);
 	sim.gap = 20000 * NS;
 	measured("loaded size=256K delay=0 repeat=20 cpu=0,1");
-	assert_figure(rec, COL_LOAD_MB_PER_S, 2560);
-	assert_figure(rec, COL_NS, waiting_ps(0));
+	assert_figures(rec, { COL_LOAD_MB_PER_S, 2560 }, { COL_NS, waiting_ps(0) });
 }
 
 /* A sample is 32768 loads, however large the set. */
@@ -281,8 +277,7 @@ static void test_a_large_set_has_no_longer_samples(void **state)
 	reset_with(2, .slice = 2200 << 10);
 	spans[0].bytes = 2 * BYTES;
 	measured("loaded size=4400K delay=100 repeat=2 cpu=0,1");
-	assert_figure(rec, COL_LOADS, 32768);
-	assert_figure(rec, COL_NS, waiting_ps(100));
+	assert_figures(rec, { COL_LOADS, 32768 }, { COL_NS, waiting_ps(100) });
 	assert_int_equal(rec->stats.median_ps, 32768 * waiting_ps(100));
 }
 
@@ -418,8 +413,7 @@ static void test_one_cpu_follows_pointers_and_all_others_load(void **state)
 		assert_int_equal(rec->memory_node, cpu / 2);
 		assert_int_equal(rec->remote_threads, cpu < 2 ? 1 : 2);
 	}
-	reset(2);
-	measured("loaded size=256K delay=0 repeat=4 cpu=0,1 latency_cpu=auto");
+	measured_on(2, "loaded size=256K delay=0 repeat=4 cpu=0,1 latency_cpu=auto");
 	assert_loaded(rec, 1, 0);
 }
 

@@ -192,13 +192,11 @@ static void costs(void)
 
 static void assert_access(const char *how, u64 ps)
 {
-	reset(1);
-	measured("mmio warmup=1 repeat=4 type=uc size=4K %s", how);
+	measured_on(1, "mmio warmup=1 repeat=4 type=uc size=4K %s", how);
 	assert_int_equal(n, 1);
 	assert_int_equal(done, 5);
 	assert_int_equal(rec->stats.samples, 4);
-	assert_figure(rec, COL_ACCESSES, ACCESSES);
-	assert_figure(rec, COL_NS, ps);
+	assert_figures(rec, { COL_ACCESSES, ACCESSES }, { COL_NS, ps });
 	assert_int_equal(rec->stats.median_ps, ACCESSES * ps);
 	assert_int_equal(rec->verified, strstr(how, "op=") ? MC_VERIFIED_OK : MC_VERIFIED_OFF);
 	assert_in_range(rec->window_max_ps, 1, 5 * MS);
@@ -307,18 +305,14 @@ static void test_how_times_are_distributed(void **state)
 {
 	reset_with(1, .slow_every = 50);
 	measured("mmio size=4K");
-	assert_figure(rec, COL_BATCH, 1);
-	assert_figure(rec, COL_P50, 800 * NS);
-	assert_figure(rec, COL_P99, 80000 * NS);
-	assert_figure(rec, COL_MAX, 80000 * NS);
+	assert_figures(rec, { COL_BATCH, 1 }, { COL_P50, 800 * NS }, { COL_P99, 80000 * NS },
+		       { COL_MAX, 80000 * NS });
 	assert_non_null(rec->histogram);
 
 	reset_with(1, .read_ps = 10 * NS);
 	measured("mmio size=4K");
-	assert_figure(rec, COL_BATCH, 33);
-	assert_figure(rec, COL_P50, 10 * NS);
-	assert_figure(rec, COL_P99, 10 * NS);
-	assert_figure(rec, COL_MAX, 10 * NS);
+	assert_figures(rec, { COL_BATCH, 33 }, { COL_P50, 10 * NS }, { COL_P99, 10 * NS },
+		       { COL_MAX, 10 * NS });
 }
 
 /* ------------------------------------------------------------------------ bursts */
@@ -392,10 +386,8 @@ static void test_the_share_of_whole_bursts(void **state)
 	/* Of 25 intervals, each right in 99 % of the cases, 3 are wrong once in 500 times. */
 	assert_true(held >= 23);
 	/* Uncached memory combines nothing. */
-	reset(1);
-	measured("mmio op=burst type=uc width=8");
-	assert_figure(rec, COL_WHOLE, 0);
-	assert_figure(rec, COL_WHOLE_HOW, 0);
+	measured_on(1, "mmio op=burst type=uc width=8");
+	assert_figures(rec, { COL_WHOLE, 0 }, { COL_WHOLE_HOW, 0 });
 }
 
 /* A line that is stored in another way costs what its stores cost, and is verified. */
@@ -484,8 +476,7 @@ static void test_devices_without_wide_reads_are_named(void **state)
 	mc_engine_note(&t, &req, rec, n);
 	assert_string_equal(note,
 			    "width: reads of 8 bytes give ones only, unlike those of 4 bytes; the device may not answer wide reads\n");
-	reset(1);
-	measured("mmio size=4K width=8");
+	measured_on(1, "mmio size=4K width=8");
 	assert_figure(rec, COL_WIDE, 0);
 	t = (struct mc_text)MC_TEXT(note);
 	*note = 0;

@@ -55,8 +55,8 @@ static bool shows(const struct mc_record *r, const char *text)
 static void test_short_items_are_those_of_one_operation(void **state)
 {
 	for (unsigned int threads = 1; threads <= 3; threads++) {
-		reset(threads);
-		measured("overhead item=loop,clock,call repeat=4 warmup=1 cpu=1-%u", threads);
+		measured_on(threads, "overhead item=loop,clock,call repeat=4 warmup=1 cpu=1-%u",
+			    threads);
 		assert_int_equal(n, 3);
 		assert_int_equal(done, 15);
 		for (u64 i = 0; i < n; i++) {
@@ -72,8 +72,7 @@ static void test_short_items_are_those_of_one_operation(void **state)
 
 static void test_records_say_nothing_of_memory(void **state)
 {
-	reset(1);
-	measured("overhead item=loop size=64G type=uc page=4k");
+	measured_on(1, "overhead item=loop size=64G type=uc page=4k");
 	assert_int_equal(found, 0);
 	assert_true(shows(rec, "\"attribute\":null"));
 	assert_true(shows(rec, "\"memory_node\":null"));
@@ -101,8 +100,7 @@ static void test_wake_up_is_that_of_the_last_thread(void **state)
 
 static void test_a_thread_once_a_sample(void **state)
 {
-	reset(1);
-	measured("overhead item=thread repeat=5 irq=off");
+	measured_on(1, "overhead item=thread repeat=5 irq=off");
 	assert_int_equal(rec->stats.samples, 5);
 	assert_int_equal(rec->value[COL_OPERATIONS], 1);
 	assert_int_equal(done, 7);
@@ -122,8 +120,7 @@ static void test_the_gate(void **state)
 
 static void test_by_default_all_that_there_is(void **state)
 {
-	reset(2);
-	measured("overhead cpu=0,1");
+	measured_on(2, "overhead cpu=0,1");
 	assert_int_equal(n, 4);
 	assert_int_equal(found, 0);
 	for (u64 i = 0; i < n; i++)
@@ -132,8 +129,7 @@ static void test_by_default_all_that_there_is(void **state)
 
 static void test_one_cpu_has_no_gate(void **state)
 {
-	reset(1);
-	measured("overhead repeat=7");
+	measured_on(1, "overhead repeat=7");
 	assert_int_equal(n, 4);
 	assert_int_equal(rec[2].stats.samples, 0);
 	assert_true(shows(&rec[2], "\"item\":\"gate\""));

@@ -122,23 +122,19 @@ static void assert_flat(const struct mc_record *r, u64 idle_us)
 	assert_figure(r, COL_SCOPE, 0);
 	assert_no_figure(r, COL_STEP);
 	assert_no_figure(r, COL_AT);
-	assert_figure(r, COL_MB_PER_S, KB(PASS_PS));
-	assert_figure(r, COL_FIRST_MB_PER_S, KB(PASS_PS));
-	assert_figure(r, COL_CORE_MHZ, 4000);
-	assert_figure(r, COL_FIRST_CORE_MHZ, 4000);
-	assert_figure(r, COL_IDLE, idle_us * 10);
+	assert_figures(r, { COL_MB_PER_S, KB(PASS_PS) }, { COL_FIRST_MB_PER_S, KB(PASS_PS) },
+		       { COL_CORE_MHZ, 4000 }, { COL_FIRST_CORE_MHZ, 4000 },
+		       { COL_IDLE, idle_us * 10 });
 	assert_int_equal(r->steady, MC_STEADY_YES);
 	assert_int_equal(r->payload_bytes, SIZE);
 	assert_int_equal(r->verified, MC_VERIFIED_OK);
 	for (k = 0; k < STEPS; k++) {
 		const struct mc_record *one = r + 1 + k;
 
-		assert_figure(one, COL_SCOPE, 1);
-		assert_figure(one, COL_STEP, k + 1);
+		assert_figures(one, { COL_SCOPE, 1 }, { COL_STEP, k + 1 });
 		assert_in_range(one->value[COL_AT], FIRST_MIDDLE + k * STEP_PS / 100 / NS,
 				FIRST_MIDDLE + k * STEP_PS / 100 / NS + 1);
-		assert_figure(one, COL_MB_PER_S, KB(PASS_PS));
-		assert_figure(one, COL_CORE_MHZ, 4000);
+		assert_figures(one, { COL_MB_PER_S, KB(PASS_PS) }, { COL_CORE_MHZ, 4000 });
 		assert_int_equal(one->stats.median_ps, PASS_PS);
 		assert_int_equal(one->verified, MC_VERIFIED_OK);
 		assert_int_equal(one->steady, MC_STEADY_NOT_KNOWN);
@@ -184,8 +180,7 @@ static void test_a_core_at_half_speed_at_first(void **state)
 	assert_int_equal(rec[12].stats.median_ps, mixed);
 	for (k = 12; k < STEPS; k++)
 		assert_int_equal(rec[1 + k].stats.median_ps, PASS_PS);
-	assert_figure(rec, COL_FIRST_MB_PER_S, KB(2 * PASS_PS));
-	assert_figure(rec, COL_MB_PER_S, KB(PASS_PS));
+	assert_figures(rec, { COL_FIRST_MB_PER_S, KB(2 * PASS_PS) }, { COL_MB_PER_S, KB(PASS_PS) });
 	assert_int_equal(rec->steady, MC_STEADY_YES);
 	assert_figure(rec, COL_IDLE, 50000);
 	/* Without a pause, the core has been awake for long. */
@@ -263,8 +258,7 @@ static void test_each_operation_is_verified(void **state)
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		u64 bytes = SIZE / arrays[i] & ~63ULL;
 
-		reset(1);
-		measured("ramp idle=1ms op=%s width=8 steps=4 repeat=1", ops[i]);
+		measured_on(1, "ramp idle=1ms op=%s width=8 steps=4 repeat=1", ops[i]);
 		assert_int_equal(rec->verified, MC_VERIFIED_OK);
 		assert_int_equal(rec[4].verified, MC_VERIFIED_OK);
 		assert_int_equal(rec->payload_bytes, bytes * arrays[i]);
@@ -289,8 +283,7 @@ static void test_wrong_data_is_found(void **state)
 /* Stores that the caches do not take are waited for in the window. */
 static void test_uncached_stores_are_waited_for(void **state)
 {
-	reset(1);
-	measured("ramp idle=0 op=write steps=4 repeat=1 type=wc");
+	measured_on(1, "ramp idle=0 op=write steps=4 repeat=1 type=wc");
 	assert_int_equal(drains, 1);
 	measured("ramp idle=0 op=write steps=4 repeat=1");
 	assert_int_equal(drains, 0);
@@ -304,8 +297,7 @@ static void test_cpus_take_turns(void **state)
 {
 	unsigned int i;
 
-	reset(3);
-	measured("ramp idle=1ms op=write steps=8 cpu=0-2 repeat=2");
+	measured_on(3, "ramp idle=1ms op=write steps=8 cpu=0-2 repeat=2");
 	assert_int_equal(n, 3 * 9);
 	assert_int_equal(found, 3);
 	for (i = 0; i < n; i++) {

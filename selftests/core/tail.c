@@ -253,9 +253,8 @@ static void test_percentiles_are_those_of_single_accesses(void **state)
 	measured("tail size=64K repeat=10 count=20000");
 	assert_int_equal(n, 1);
 	assert_int_equal(rec->stats.samples, 10);
-	assert_figure(rec, COL_ACCESSES, 200000);
-	assert_figure(rec, COL_CLOCK, 20 * NS);
-	assert_figure(rec, COL_CLOCK_P99_9, 20 * NS);
+	assert_figures(rec, { COL_ACCESSES, 200000 }, { COL_CLOCK, 20 * NS },
+		       { COL_CLOCK_P99_9, 20 * NS });
 	/* Bins are 1.6 % wide, and have 20 ns of the clock in them. */
 	assert_near(rec->value[COL_P50], 100 * NS, 10);
 	assert_near(rec->value[COL_P99], 100 * NS, 10);
@@ -543,15 +542,13 @@ static void test_what_is_stored_is_verified(void **state)
 /* The wait begins behind all that precedes the samples, such as the trace of spikes. */
 static void test_the_wait_begins_with_the_samples(void **state)
 {
-	reset(1);
-	measured("tail size=64K count=1000 repeat=2 warmup=0");
+	measured_on(1, "tail size=64K count=1000 repeat=2 warmup=0");
 	assert_in_range(rec->warmup_ps, 1 * MS, 10 * MS);
 }
 
 static void test_accesses_keep_their_pace(void **state)
 {
-	reset(1);
-	measured("tail size=64K repeat=2 count=5000 delay=2us");
+	measured_on(1, "tail size=64K repeat=2 count=5000 delay=2us");
 	assert_in_range(rec->value[COL_STEP], 2000 * NS, 2500 * NS);
 	assert_near(rec->value[COL_P50], 100 * NS, 10);
 }
@@ -559,8 +556,7 @@ static void test_accesses_keep_their_pace(void **state)
 /* What is measured before the samples takes no longer for accesses that are far apart. */
 static void test_little_is_done_before_samples_at_a_slow_pace(void **state)
 {
-	reset(1);
-	measured("tail size=64K repeat=1 warmup=0 count=1000 delay=1ms");
+	measured_on(1, "tail size=64K repeat=1 warmup=0 count=1000 delay=1ms");
 	assert_figure(rec, COL_ACCESSES, 1000);
 	/* Those of the sample, and of one until the loop has settled, are 2000. */
 	assert_in_range(made.accesses, 3000, 3500);
@@ -607,8 +603,7 @@ static void prolong_load(struct mc_worker *w)
 /* All CPUs time accesses of lines of their own, or one does, and others load. */
 static void test_several_cpus(void **state)
 {
-	reset(3);
-	measured("tail size=64K repeat=2 count=5000 cpu=0-2");
+	measured_on(3, "tail size=64K repeat=2 count=5000 cpu=0-2");
 	assert_int_equal(n, 1);
 	assert_figure(rec, COL_ACCESSES, 30000);
 	assert_int_equal(made.loaded_lines, 0);
@@ -644,8 +639,7 @@ static void test_stopped(void **state)
 	stop_after = 3;
 	assert_stopped("tail size=64K repeat=5 count=5000 warmup=0", 1);
 	assert_int_equal(rec->stats.samples, 3);
-	assert_figure(rec, COL_ACCESSES, 15000);
-	assert_figure(rec, COL_STOPPED, false);
+	assert_figures(rec, { COL_ACCESSES, 15000 }, { COL_STOPPED, false });
 	/* Any question may be the one that is answered by a stop. */
 	for (u32 at = 1; at < 60; at += 4) {
 		reset(2);
@@ -785,8 +779,7 @@ static void stop_and_turn_back(struct mc_worker *w)
 /* Measure a request twice, and end the second run so many accesses before its end. */
 static void end_before(const char *line, u64 left, void (*closing)(struct mc_worker *w))
 {
-	reset(1);
-	measured(line);
+	measured_on(1, line);
 	stop_beyond = made.accesses - left;
 	reset(1);
 	sim.closing = closing;
@@ -807,16 +800,14 @@ static void test_a_stop_while_the_clock_runs_backwards(void **state)
 	end_before(line, 250000, stop_and_turn_back);
 	assert_int_equal(rec->stats.samples, 1);
 	assert_int_equal(rec->stats.left_out, 0);
-	assert_figure(rec, COL_ACCESSES, 100000);
-	assert_figure(rec, COL_STOPPED, true);
+	assert_figures(rec, { COL_ACCESSES, 100000 }, { COL_STOPPED, true });
 }
 
 static void test_a_stop_at_the_end_of_a_sample(void **state)
 {
 	end_before("tail size=64K repeat=3 warmup=0 count=5000", 5001, stop_there);
 	assert_int_equal(rec->stats.samples, 2);
-	assert_figure(rec, COL_ACCESSES, 10000);
-	assert_figure(rec, COL_STOPPED, false);
+	assert_figures(rec, { COL_ACCESSES, 10000 }, { COL_STOPPED, false });
 }
 
 static int allocate(void **state)

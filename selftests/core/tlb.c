@@ -60,12 +60,10 @@ static void costs(void)
 
 static void assert_step(const struct mc_record *r, u64 pages, u64 tlb_ps)
 {
-	assert_figure(r, COL_PAGES, pages);
-	assert_figure(r, COL_PAGE_BYTES, machine.covered);
+	assert_figures(r, { COL_PAGES, pages }, { COL_PAGE_BYTES, machine.covered });
 	assert_int_equal(r->stats.median_ps, pages * (LOAD_PS + tlb_ps));
-	assert_figure(r, COL_NS, LOAD_PS + tlb_ps);
-	assert_figure(r, COL_PACKED_NS, LOAD_PS);
-	assert_figure(r, COL_TLB_NS, tlb_ps);
+	assert_figures(r, { COL_NS, LOAD_PS + tlb_ps }, { COL_PACKED_NS, LOAD_PS },
+		       { COL_TLB_NS, tlb_ps });
 	assert_int_equal(r->verified, MC_VERIFIED_OK);
 	assert_in_range(r->window_max_ps, 1, 5 * MS);
 }
@@ -84,10 +82,8 @@ static void test_large_pages_reach_further(void **state)
 		assert_step(&rec[1], 8, 0);
 	}
 	/* If huge pages were not given, or it is not known, the figures show that. */
-	reset(1);
-	measured("tlb size=16M page=thp");
-	assert_figure(rec, COL_PAGES, 8);
-	assert_figure(rec, COL_PAGE_BYTES, 4096);
+	measured_on(1, "tlb size=16M page=thp");
+	assert_figures(rec, { COL_PAGES, 8 }, { COL_PAGE_BYTES, 4096 });
 	reset(1);
 	page_bytes = 0;
 	measured("tlb size=64K page=4k");
@@ -100,8 +96,7 @@ static void test_loads_spread_over_the_lines_of_a_page(void **state)
 {
 	u64 i, used = 0;
 
-	reset(1);
-	measured("tlb size=256K page=4k");
+	measured_on(1, "tlb size=256K page=4k");
 	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		used += lines[i];
 	assert_int_equal(used, 63);
@@ -112,9 +107,8 @@ static void test_no_translation_gives_time_back(void **state)
 {
 	reset_with(1, .first_page_ps = 6 * NS);
 	measured("tlb size=256K page=4k");
-	assert_figure(rec, COL_NS, mc_rounded((63 * 4 + 10) * NS, 1, 64));
-	assert_figure(rec, COL_PACKED_NS, 10 * NS);
-	assert_figure(rec, COL_TLB_NS, 0);
+	assert_figures(rec, { COL_NS, mc_rounded((63 * 4 + 10) * NS, 1, 64) },
+		       { COL_PACKED_NS, 10 * NS }, { COL_TLB_NS, 0 });
 }
 
 /* One sample that is slower than the others, or faster, changes no figure. */
@@ -122,8 +116,7 @@ static void test_the_median_of_close_lines_counts(void **state)
 {
 	u64 at, all, tenths;
 
-	reset(1);
-	measured("tlb size=512K page=4k warmup=1 repeat=3");
+	measured_on(1, "tlb size=512K page=4k warmup=1 repeat=3");
 	all = machine.calls;
 	for (at = 1; at <= all; at++) {
 		for (tenths = 5; tenths <= 20; tenths += 15) {
@@ -143,10 +136,8 @@ static void test_cpus_take_turns(void **state)
 	reset_with(3, .cpu_ps = 1 * NS);
 	measured("tlb size=512K page=4k cpu=0-2");
 	assert_int_equal(n, 3);
-	for (i = 0; i < n; i++) {
-		assert_figure(&rec[i], COL_PACKED_NS, (4 + i) * NS);
-		assert_figure(&rec[i], COL_TLB_NS, SECOND_PS);
-	}
+	for (i = 0; i < n; i++)
+		assert_figures(&rec[i], { COL_PACKED_NS, (4 + i) * NS }, { COL_TLB_NS, SECOND_PS });
 	assert_turns_on_nodes("tlb");
 }
 
@@ -186,8 +177,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	stop_after = 5;
 	assert_stopped("tlb size=256K warmup=1 repeat=10 cpu=0,1", 1);
 	assert_int_equal(rec->stats.samples, 4);
-	assert_figure(rec, COL_PACKED_NS, 4 * NS);
-	assert_figure(rec, COL_TLB_NS, 0);
+	assert_figures(rec, { COL_PACKED_NS, 4 * NS }, { COL_TLB_NS, 0 });
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
 	reset(2);
 	stop_after = 11 + 3;

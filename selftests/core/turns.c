@@ -109,8 +109,7 @@ static void test_what_sched_auto_means(void **state)
 
 static void test_each_cpu_is_the_only_one(void **state)
 {
-	reset(3);
-	measured("turns cpu=0-2 measure=each size=4K,8K");
+	measured_on(3, "turns cpu=0-2 measure=each size=4K,8K");
 	assert_int_equal(n, 2 * 3);
 	assert_int_equal(sizes_checked, 2);
 	for (unsigned int i = 0; i < n; i++) {
@@ -131,8 +130,7 @@ static void test_each_cpu_is_the_only_one(void **state)
 
 static void test_with_node_local_too(void **state)
 {
-	reset(4);
-	measured("turns cpu=0-3 measure=each node=local size=4K");
+	measured_on(4, "turns cpu=0-3 measure=each node=local size=4K");
 	assert_int_equal(n, 4);
 	for (unsigned int i = 0; i < n; i++) {
 		assert_true(wanted[i].alone);
@@ -144,8 +142,7 @@ static void test_with_node_local_too(void **state)
 
 static void test_together_is_the_preset(void **state)
 {
-	reset(3);
-	measured("turns cpu=0-2 size=4K");
+	measured_on(3, "turns cpu=0-2 size=4K");
 	assert_int_equal(n, 1);
 	assert_int_equal(rec->cpu, MC_CPU_ALL);
 	assert_int_equal(rec->threads, 3);

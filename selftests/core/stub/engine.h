@@ -143,6 +143,13 @@ static __printf(1, 2) int measure(const char *format, ...)
 			fail_msg("%s", run.error.text);		\
 	} while (0)
 
+/* The same on a new machine with so many threads. */
+#define measured_on(threads, ...)				\
+	do {							\
+		reset(threads);					\
+		measured(__VA_ARGS__);				\
+	} while (0)
+
 /* The error names @key, and nothing was done. */
 static inline void assert_refused(const char *line, int err, const char *key)
 {
@@ -155,9 +162,19 @@ static inline void assert_refused(const char *line, int err, const char *key)
 
 static inline void assert_figure(const struct mc_record *r, unsigned int column, u64 value)
 {
-	assert_true(r->has >> column & 1);
-	assert_int_equal(r->value[column], value);
+	if (!(r->has >> column & 1) || r->value[column] != value)
+		fail_msg("%s: %llu, not %llu", req.spec->columns[column].name, r->value[column],
+			 value);
 }
+
+/* Several of them: { column, value }, ... */
+#define assert_figures(r, ...)						\
+	do {								\
+		const u64 figures[][2] = { __VA_ARGS__ };		\
+									\
+		for (size_t f_ = 0; f_ < ARRAY_SIZE(figures); f_++)	\
+			assert_figure(r, figures[f_][0], figures[f_][1]); \
+	} while (0)
 
 static inline void assert_no_figure(const struct mc_record *r, unsigned int column)
 {
