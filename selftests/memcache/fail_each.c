@@ -19,6 +19,12 @@ static void walk_setup(struct __test_metadata *_metadata)
 	TH_LOG("SEED=%llu", chance_seed);
 }
 
+static void counted_teardown(struct __test_metadata *_metadata)
+{
+	watched_teardown(_metadata);
+	counted_show();
+}
+
 /* ------------------------------------------------------------------- runs */
 
 FIXTURE(each) {
@@ -84,9 +90,8 @@ FIXTURE_SETUP(each)
 
 FIXTURE_TEARDOWN(each)
 {
-	watched_teardown(_metadata);
+	counted_teardown(_metadata);
 	EXPECT_EQ(self->before, away_in_page_tables());
-	counted_show();
 }
 
 /* A run that can do without the allocation succeeds; one that can't reports an error. */
@@ -209,8 +214,10 @@ TEST_F(load, fails_or_is_whole)
 
 /* ------------------------------------------------------------------ files */
 
-FIXTURE(file) {
-};
+FIXTURE_BY(file, walk_setup(_metadata); watched_setup(_metadata);
+	   ASSERT_EQ(0, run("bandwidth size=4K type=wb,uc,wc repeat=2"));
+	   ASSERT_EQ(0, file_write(FILES "mappings", "not_wb")),
+	   counted_teardown(_metadata))
 
 FIXTURE_VARIANT(file) {
 	const char *path;
@@ -225,20 +232,6 @@ FIXTURE_VARIANT_ADD(file, machine) { FILES "machine" };
 FIXTURE_VARIANT_ADD(file, buffers) { FILES "buffers" };
 FIXTURE_VARIANT_ADD(file, counters) { FILES "counters" };
 FIXTURE_VARIANT_ADD(file, mappings) { FILES "mappings" };
-
-FIXTURE_SETUP(file)
-{
-	walk_setup(_metadata);
-	watched_setup(_metadata);
-	ASSERT_EQ(0, run("bandwidth size=4K type=wb,uc,wc repeat=2"));
-	ASSERT_EQ(0, file_write(FILES "mappings", "not_wb"));
-}
-
-FIXTURE_TEARDOWN(file)
-{
-	watched_teardown(_metadata);
-	counted_show();
-}
 
 static char whole[1 << 17], part[1 << 17];
 
@@ -266,20 +259,8 @@ TEST_F(file, is_read_whole_or_not)
 
 /* ------------------------------------------------------- counters, devices */
 
-FIXTURE(rest) {
-};
-
-FIXTURE_SETUP(rest)
-{
-	walk_setup(_metadata);
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(rest)
-{
-	watched_teardown(_metadata);
-	counted_show();
-}
+FIXTURE_BY(rest, walk_setup(_metadata); watched_setup(_metadata),
+	   counted_teardown(_metadata))
 
 TEST_F(rest, counters_are_taken_or_not)
 {

@@ -3,8 +3,8 @@
 #include "watched.h"
 
 /* An attribute that can't be set. */
-FIXTURE(refusal) {
-};
+FIXTURE_BY(refusal, watched_setup(_metadata); ASSERT_EQ(0, run("bandwidth size=64K repeat=3")),
+	   watched_teardown(_metadata))
 
 FIXTURE_VARIANT(refusal) {
 	const char *fault;
@@ -41,17 +41,6 @@ FIXTURE_VARIANT_ADD(refusal, fence_page_though_done) {
 	.fault = "uc late 1 9", .keys = "type=wb fence=uc",
 };
 #endif
-
-FIXTURE_SETUP(refusal)
-{
-	watched_setup(_metadata);
-	ASSERT_EQ(0, run("bandwidth size=64K repeat=3"));
-}
-
-FIXTURE_TEARDOWN(refusal)
-{
-	watched_teardown(_metadata);
-}
 
 static char results[1 << 16];
 

@@ -9,8 +9,8 @@
 
 #define READ_ALL 3
 
-FIXTURE(leak) {
-};
+FIXTURE_BY(leak, watched_setup(_metadata),
+	   EXPECT_EQ(0, witness_fault("repair")); watched_teardown(_metadata))
 
 FIXTURE_VARIANT(leak) {
 	const char *fault;
@@ -24,17 +24,6 @@ FIXTURE_VARIANT_ADD(leak, though_done) { "wb late 2", "now_uc", 0 };
 FIXTURE_VARIANT_ADD(leak, kept_quiet) { "wb lie 1", "now_uc", BLOCK };
 /* Only the first page is turned back, so that a look at that page alone is not enough. */
 FIXTURE_VARIANT_ADD(leak, all_but_the_first) { "wb part 1", "now_uc", BLOCK - 1 };
-
-FIXTURE_SETUP(leak)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(leak)
-{
-	EXPECT_EQ(0, witness_fault("repair"));
-	watched_teardown(_metadata);
-}
 
 /* tools/check/kernel-log ignores a leak that is announced like this, once. */
 static void announce(void)

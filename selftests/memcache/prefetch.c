@@ -12,61 +12,48 @@
 
 FIXTURE_BY(point, registers_setup(_metadata, NULL), registers_teardown(_metadata))
 
-TEST_F(point, keep_writes_nothing)
+/* What a result says, how many CPUs were off, and how often a register was written. */
+TEST_F(point, is_measured_as_asked_and_put_back)
 {
-	EXPECT_EQ(0, run("bandwidth size=64K cpu=0-1"));
-	EXPECT_TRUE(said("keep"));
-	EXPECT_EQ(0, run(SHORT "keep cpu=any"));
-	EXPECT_EQ(0, count("writes"));
-}
+	static const struct {
+		const char *line, *says;
+		int results, off, writes;
+	} rows[] = {
+		{ "bandwidth size=64K cpu=0-1", "\"prefetch\":\"keep\"", 1, 0, 0 },
+		{ SHORT "keep cpu=any", "\"prefetch\":\"keep\"", 1, 0, 0 },
+		{ SHORT "off cpu=0-1", "\"prefetch\":\"off\"", 1, 2, 4 },
+		/* Only the CPUs of the run are written. */
+		{ SHORT "off cpu=1", "\"prefetch\":\"off\"", 1, 1, 2 },
+		{ SHORT "auto cpu=0-1", "\"prefetch\":\"off\"", 1, 2, 4 },
+		/* These have the preset auto. CPUs take turns; the load keeps its own. */
+		{ "latency size=16K cpu=0-1 repeat=2", "\"prefetch\":\"off\"", 2, 2, 4 },
+		{ "loaded size=128K cpu=0-1 latency_cpu=1 delay=0 repeat=2",
+		  "\"prefetch\":\"off\"", 1, 1, 2 },
+	};
+	int off = 0, writes = 0;
+	size_t i;
 
-TEST_F(point, off_is_off_and_then_as_before)
-{
-	EXPECT_EQ(0, run(SHORT "off cpu=0-1"));
-	EXPECT_TRUE(said("off"));
-	EXPECT_EQ(2, count("off"));
-	EXPECT_EQ(4, count("writes"));
-}
-
-TEST_F(point, only_the_cpus_of_the_run_are_written)
-{
-	EXPECT_EQ(0, run(SHORT "off cpu=1"));
-	EXPECT_TRUE(said("off"));
-	EXPECT_EQ(1, count("off"));
-	EXPECT_EQ(2, count("writes"));
-}
-
-TEST_F(point, auto_is_off_where_that_works)
-{
-	EXPECT_EQ(0, run(SHORT "auto cpu=0-1"));
-	EXPECT_TRUE(said("off"));
-	EXPECT_TRUE(file_has("run", " prefetch=auto"));
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		TH_LOG("%s", rows[i].line);
+		EXPECT_EQ(0, run(rows[i].line));
+		EXPECT_EQ(rows[i].results, results_with(""));
+		EXPECT_EQ(rows[i].results, results_with(rows[i].says));
+		off += rows[i].off;
+		writes += rows[i].writes;
+		EXPECT_EQ(off, count("off"));
+		EXPECT_EQ(writes, count("writes"));
+		expect_untouched(_metadata);
+	}
 }
 
 TEST_F(point, each_point_of_a_list_has_its_own)
 {
 	EXPECT_EQ(0, run(SHORT "keep,off,auto op=read,write cpu=0-1"));
+	EXPECT_TRUE(file_has("run", " prefetch=keep,off,auto"));
 	EXPECT_EQ(6, results_with(""));
 	EXPECT_EQ(2, results_with("\"prefetch\":\"keep\""));
 	EXPECT_EQ(4, results_with("\"prefetch\":\"off\""));
 	EXPECT_EQ(4 * 2, count("off"));
-}
-
-/* Both this test and the next one have the preset prefetch=auto. */
-TEST_F(point, cpus_that_take_turns_are_switched_in_turn)
-{
-	EXPECT_EQ(0, run("latency size=16K cpu=0-1 repeat=2"));
-	EXPECT_EQ(2, results_with("\"prefetch\":\"off\""));
-	EXPECT_EQ(2, count("off"));
-	EXPECT_EQ(4, count("writes"));
-}
-
-TEST_F(point, the_load_keeps_its_own)
-{
-	EXPECT_EQ(0, run("loaded size=128K cpu=0-1 latency_cpu=1 delay=0 repeat=2"));
-	EXPECT_TRUE(said("off"));
-	EXPECT_EQ(1, count("off"));
-	EXPECT_EQ(2, count("writes"));
 }
 
 TEST_F(point, those_that_were_off_stay_off)

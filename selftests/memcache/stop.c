@@ -200,8 +200,8 @@ static int cpu1_online(const char *yes)
 	return file_write("/sys/devices/system/cpu/cpu1/online", yes);
 }
 
-FIXTURE(cpu1) {
-};
+FIXTURE_BY(cpu1, watched_setup(_metadata),
+	   cpu1_online("1"); watched_teardown(_metadata))
 
 FIXTURE_VARIANT(cpu1) {
 	const char *line;
@@ -210,17 +210,6 @@ FIXTURE_VARIANT(cpu1) {
 FIXTURE_VARIANT_ADD(cpu1, wb) { ENDLESS " size=64K cpu=1" };
 FIXTURE_VARIANT_ADD(cpu1, wc_irq_off) { ENDLESS " size=64K cpu=1 type=wc irq=off" };
 FIXTURE_VARIANT_ADD(cpu1, uc_of_two) { ENDLESS " size=64K cpu=0-1 type=uc" };
-
-FIXTURE_SETUP(cpu1)
-{
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(cpu1)
-{
-	cpu1_online("1");
-	watched_teardown(_metadata);
-}
 
 TEST_F(cpu1, goes_offline)
 {
