@@ -192,29 +192,45 @@ static int set_up(void **state)
 
 /* --------------------------------------------------------------------- tests */
 
-static void test_auto_is_of_the_cpu_that_measures(void **state)
+static const struct {
+	const struct made_up_cpu *cpu;
+	size_t n;
+} machines[] = { { hybrid, ARRAY_SIZE(hybrid) }, { sockets, ARRAY_SIZE(sockets) } };
+
+enum { HYBRID, SOCKETS };	/* in machines */
+
+static void test_auto_is_of_the_cpus_that_measure(void **state)
 {
-	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
-	ASK(&each, 0, -1);
-	assert_int_equal(size(), 128 * M);
-	/* No L3: four times the L2 is less than the minimum. */
-	ASK(&each, 4, -1);
-	assert_int_equal(size(), 64 * M);
-	/* Both. */
-	ASK(&each, 0, 1, 2, 3, 4, -1);
-	assert_int_equal(size(), 256 * M);
-	ASK(&together, 0, 4, -1);
-	assert_int_equal(size(), 128 * M);
-	ASK(&each, -1);
-	assert_int_equal(size(), 128 * M);
-	memory = 300 * M;
-	ASK(&each, 0, -1);
-	assert_int_equal(size(), 64 * M);
-	/* A control group allows this process less than the machine has. */
-	memory = 64 * G;
-	room = 100 * M;
-	ASK(&each, 0, -1);
-	assert_int_equal(size(), 32 * M);
+	static const struct {
+		unsigned int machine;
+		const struct mc_test *test;
+		u64 memory, room;
+		int cpus[6];
+		u64 size;
+	} rows[] = {
+		{ HYBRID, &each, 64 * G, ~0ULL, { 0, -1 }, 128 * M },
+		/* No L3: four times the L2 is less than the minimum. Then both. */
+		{ HYBRID, &each, 64 * G, ~0ULL, { 4, -1 }, 64 * M },
+		{ HYBRID, &each, 64 * G, ~0ULL, { 0, 1, 2, 3, 4, -1 }, 256 * M },
+		{ HYBRID, &together, 64 * G, ~0ULL, { 0, 4, -1 }, 128 * M },
+		{ HYBRID, &each, 64 * G, ~0ULL, { -1 }, 128 * M },
+		{ HYBRID, &each, 300 * M, ~0ULL, { 0, -1 }, 64 * M },
+		/* A control group allows this process less than the machine has. */
+		{ HYBRID, &each, 64 * G, 100 * M, { 0, -1 }, 32 * M },
+		/* Each cache counts once. */
+		{ SOCKETS, &each, 64 * G, ~0ULL, { 0, 1, -1 }, 128 * M },
+		{ SOCKETS, &each, 64 * G, ~0ULL, { 0, 2, -1 }, 256 * M },
+		{ SOCKETS, &each, 64 * G, ~0ULL, { 0, 1, 2, 3, -1 }, 256 * M },
+		{ SOCKETS, &together, 64 * G, ~0ULL, { 0, 1, 2, 3, -1 }, 128 * M },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		made_up_machine(machines[rows[i].machine].cpu, machines[rows[i].machine].n);
+		memory = rows[i].memory;
+		room = rows[i].room;
+		ask(rows[i].test, rows[i].cpus);
+		assert_int_equal(size(), rows[i].size);
+	}
 	room = ~0ULL;
 }
 
@@ -305,19 +321,6 @@ static void test_cpus_that_report_no_caches(void **state)
 	assert_false(req.size_guessed);
 }
 
-static void test_auto_counts_each_cache_once(void **state)
-{
-	made_up_machine(sockets, ARRAY_SIZE(sockets));
-	ASK(&each, 0, 1, -1);
-	assert_int_equal(size(), 128 * M);
-	ASK(&each, 0, 2, -1);
-	assert_int_equal(size(), 256 * M);
-	ASK(&each, 0, 1, 2, 3, -1);
-	assert_int_equal(size(), 256 * M);
-	ASK(&together, 0, 1, 2, 3, -1);
-	assert_int_equal(size(), 128 * M);
-}
-
 static void test_auto_is_at_most_what_a_target_has(void **state)
 {
 	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
@@ -350,84 +353,64 @@ static void test_caches_of_several_cpus(void **state)
 	assert_int_equal(mc_source_caches(&last_core, 3), 0);
 }
 
-static void test_level_is_of_the_cpu_that_measures(void **state)
-{
-	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
-	ASK(&each, 0, -1);
-	assert_int_equal(level(48 * K), MC_HIT_L1);
-	assert_int_equal(level(2 * M), MC_HIT_L3);
-	assert_int_equal(level(32 * M), MC_HIT_L3);
-	ASK(&each, 2, -1);
-	assert_int_equal(level(48 * K), MC_HIT_L2);
-	assert_int_equal(level(2 * M), MC_HIT_L2);
-	ASK(&each, 4, -1);
-	assert_int_equal(level(32 * K), MC_HIT_L1);
-	assert_int_equal(level(32 * M), MC_HIT_MEMORY);
-}
+#define L1	MC_HIT_L1
+#define L2	MC_HIT_L2
+#define L3	MC_HIT_L3
+#define BETWEEN	MC_HIT_BETWEEN
+#define MEMORY	MC_HIT_MEMORY
+#define UNKNOWN	MC_HIT_UNKNOWN
 
-static void test_cpus_that_differ(void **state)
+/* Threads on these CPUs, with -1 at the end; only -1: a thread that may be anywhere. */
+static void test_levels_of_threads(void **state)
 {
-	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
-	ASK(&each, 0, 2, -1);
-	assert_int_equal(level(32 * K), MC_HIT_L1);
-	assert_int_equal(level(48 * K), MC_HIT_UNKNOWN);
-	assert_int_equal(level(1 * M), MC_HIT_L2);
-	assert_int_equal(level(2 * M), MC_HIT_UNKNOWN);
-	assert_int_equal(level(16 * M), MC_HIT_L3);
-	assert_int_equal(level(16 * M + 64), MC_HIT_BETWEEN);
-	assert_int_equal(level(64 * M), MC_HIT_MEMORY);
-	/* A thread that may be anywhere. */
-	ASK(&each, -1);
-	assert_int_equal(level(32 * K), MC_HIT_L1);
-	assert_int_equal(level(48 * K), MC_HIT_UNKNOWN);
-	assert_int_equal(level(8 * M), MC_HIT_UNKNOWN);
-	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
-}
+	static const struct {
+		unsigned int machine;
+		const struct mc_test *test;
+		int cpus[5];
+		struct { u64 bytes; enum mc_hit level; } sets[7];
+	} rows[] = {
+		/* The level is that of the CPU that measures. */
+		{ HYBRID, &each, { 0, -1 }, { { 48 * K, L1 }, { 2 * M, L3 }, { 32 * M, L3 } } },
+		{ HYBRID, &each, { 2, -1 }, { { 48 * K, L2 }, { 2 * M, L2 } } },
+		{ HYBRID, &each, { 4, -1 }, { { 32 * K, L1 }, { 32 * M, MEMORY } } },
+		/* CPUs that differ. */
+		{ HYBRID, &each, { 0, 2, -1 },
+		  { { 32 * K, L1 }, { 48 * K, UNKNOWN }, { 1 * M, L2 }, { 2 * M, UNKNOWN },
+		    { 16 * M, L3 }, { 16 * M + 64, BETWEEN }, { 64 * M, MEMORY } } },
+		{ HYBRID, &each, { -1 },
+		  { { 32 * K, L1 }, { 48 * K, UNKNOWN }, { 8 * M, UNKNOWN },
+		    { 128 * M, MEMORY } } },
+		/* Threads of a core share an L1 and an L2. */
+		{ HYBRID, &each, { 0, 1, -1 },
+		  { { 24 * K, L1 }, { 24 * K + 64, L2 }, { 512 * K + 64, L3 } } },
+		/* Cores of a cluster have an L1 each and share an L2. */
+		{ HYBRID, &each, { 2, 3, -1 },
+		  { { 32 * K, L1 }, { 1 * M, L2 }, { 1 * M + 64, L3 } } },
+		/* Not only the number of threads matters, but also their CPUs. */
+		{ SOCKETS, &each, { 0, 1, -1 },
+		  { { 16 * M, L3 }, { 16 * M + 64, BETWEEN }, { 64 * M, MEMORY } } },
+		{ SOCKETS, &each, { 0, 2, -1 },
+		  { { 32 * M, L3 }, { 128 * M - 64, BETWEEN }, { 128 * M, MEMORY } } },
+		/* Two CPUs of one socket, and one of the other; the last is what size=auto is. */
+		{ SOCKETS, &each, { 0, 1, 2, -1 },
+		  { { 16 * M, L3 }, { 32 * M, UNKNOWN }, { 85 * M, BETWEEN },
+		    { 256 * M / 3, MEMORY } } },
+		/* All go through the same. */
+		{ SOCKETS, &together, { 0, 1, 2, 3, -1 },
+		  { { 48 * K, L1 }, { 32 * M, L3 }, { 32 * M + 64, BETWEEN },
+		    { 128 * M, MEMORY } } },
+	};
 
-static void test_threads_on_the_same_cache(void **state)
-{
-	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
-	/* Threads of a core share an L1 and an L2. */
-	ASK(&each, 0, 1, -1);
-	assert_int_equal(level(24 * K), MC_HIT_L1);
-	assert_int_equal(level(24 * K + 64), MC_HIT_L2);
-	assert_int_equal(level(512 * K + 64), MC_HIT_L3);
-	/* Cores of a cluster have an L1 each and share an L2. */
-	ASK(&each, 2, 3, -1);
-	assert_int_equal(level(32 * K), MC_HIT_L1);
-	assert_int_equal(level(1 * M), MC_HIT_L2);
-	assert_int_equal(level(1 * M + 64), MC_HIT_L3);
-}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		made_up_machine(machines[rows[i].machine].cpu, machines[rows[i].machine].n);
+		ask(rows[i].test, rows[i].cpus);
+		for (size_t k = 0; k < ARRAY_SIZE(rows[i].sets) && rows[i].sets[k].bytes; k++) {
+			u64 bytes = rows[i].sets[k].bytes;
 
-/* Not only the number of threads matters, but also their CPUs. */
-static void test_place_of_threads_decides(void **state)
-{
-	made_up_machine(sockets, ARRAY_SIZE(sockets));
-	ASK(&each, 0, 1, -1);
-	assert_int_equal(level(16 * M), MC_HIT_L3);
-	assert_int_equal(level(16 * M + 64), MC_HIT_BETWEEN);
-	assert_int_equal(level(64 * M), MC_HIT_MEMORY);
-	ASK(&each, 0, 2, -1);
-	assert_int_equal(level(32 * M), MC_HIT_L3);
-	assert_int_equal(level(128 * M - 64), MC_HIT_BETWEEN);
-	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
-	/* Two CPUs of one socket, and one of the other. */
-	ASK(&each, 0, 1, 2, -1);
-	assert_int_equal(level(16 * M), MC_HIT_L3);
-	assert_int_equal(level(32 * M), MC_HIT_UNKNOWN);
-	assert_int_equal(level(85 * M), MC_HIT_BETWEEN);
-	/* What size=auto is. */
-	assert_int_equal(level(256 * M / 3), MC_HIT_MEMORY);
-}
-
-static void test_all_go_through_the_same(void **state)
-{
-	made_up_machine(sockets, ARRAY_SIZE(sockets));
-	ASK(&together, 0, 1, 2, 3, -1);
-	assert_int_equal(level(48 * K), MC_HIT_L1);
-	assert_int_equal(level(32 * M), MC_HIT_L3);
-	assert_int_equal(level(32 * M + 64), MC_HIT_BETWEEN);
-	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
+			if (level(bytes) != rows[i].sets[k].level)
+				fail_msg("row %zu, %llu bytes: level %u", i, bytes, level(bytes));
+		}
+	}
 }
 
 static void test_loads_that_wait(void **state)
