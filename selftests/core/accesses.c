@@ -470,31 +470,22 @@ static void call_mmio(void *n)
 
 static void single_accesses(const struct mc_mmio_loop *loop, u64 n)
 {
-	unsigned int w = loop->width, i = 0, k, o;
+	unsigned int w = loop->width, i, k, o, op;
 
-	mmio_run = loop->run[MC_MMIO_READ];
-	watch(call_mmio, &n);
-	for (k = 0; k < n; k++)
-		assert_next(&i, k * w, w, false, ORDINARY);
-	assert_int_equal(watched.n, i);
-	mmio_run = loop->run[MC_MMIO_WRITE];
-	watch(call_mmio, &n);
-	for (i = 0, k = 0; k < n; k++)
-		assert_next(&i, k * w, w, true, ORDINARY);
-	assert_int_equal(watched.n, i);
-	mmio_run = loop->run[MC_MMIO_WRITE_READ];
-	watch(call_mmio, &n);
-	for (i = 0, k = 0; k < n; k++) {
-		assert_next(&i, k * w, w, true, ORDINARY);
-		assert_next(&i, k * w, w, false, ORDINARY);
+	for (op = MC_MMIO_READ; op <= MC_MMIO_BURST; op++) {
+		mmio_run = loop->run[op];
+		watch(call_mmio, &n);
+		for (i = 0, k = 0; k < n; k++) {
+			if (op == MC_MMIO_WRITE || op == MC_MMIO_WRITE_READ)
+				assert_next(&i, k * w, w, true, ORDINARY);
+			if (op == MC_MMIO_READ || op == MC_MMIO_WRITE_READ)
+				assert_next(&i, k * w, w, false, ORDINARY);
+			for (o = 0; op == MC_MMIO_BURST && o < LINE; o += w)
+				assert_next(&i, k * LINE + o, w, true, ORDINARY);
+		}
+		assert_int_equal(watched.n, i);
 	}
-	assert_int_equal(watched.n, i);
-	mmio_run = loop->run[MC_MMIO_BURST];
-	watch(call_mmio, &n);
-	for (i = 0, k = 0; k < n; k++)
-		for (o = 0; o < LINE; o += w)
-			assert_next(&i, k * LINE + o, w, true, ORDINARY);
-	assert_int_equal(watched.n, i);
+	/* Those of the bursts. */
 	assert_int_equal(watched.sfences, n);
 	assert_int_equal(watched.sfences_behind, 1);
 }

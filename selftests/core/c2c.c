@@ -226,14 +226,9 @@ static void test_lost_stores_are_found(void **state)
 /* Two pairs, with one sample each; the @stop_at-th question whether to stop gets a yes. */
 static int measure_state(const char *state, unsigned int stop_at)
 {
-	char line[128];
-
 	reset(2);
 	sim.stop_at = stop_at;
-	snprintf(line, sizeof(line),
-		 "c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=%s",
-		 state);
-	return measure(line);
+	return measure("c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=%s", state);
 }
 
 /* The lines that the writer has written to, besides the pointer. */

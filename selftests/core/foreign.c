@@ -3,23 +3,27 @@
  * Memory that nobody vouches for: windows of which some pages are no memory, or the same memory
  * as others. Each page is tried before it is used, and each pointer before it is followed.
  */
-#include "cmocka_all.h"
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "measure/engine.h"
+
+/* The tests that follow pointers. */
+static const struct mc_spec *const specs[] = {
+	&mc_test_latency.spec, &mc_test_loaded.spec, &mc_test_c2c.spec, &mc_test_line.spec,
+	&mc_test_tlb.spec, NULL
+};
+
+#include "stub/engine.h"
+
 #include "arch/chase.h"
 #include "measure/chase.h"
-#include "measure/engine.h"
-#include "measure/pairs.h"
 #include "measure/source.h"
-#include "measure/side.h"
 #include "measure/target.h"
 #include "platform/access.h"
-#include "platform/os.h"
-#include "stub/threads.h"
 
 #define PAGE	4096ULL
 #define PAGES	128ULL
@@ -99,7 +103,6 @@ static void map_twice(u64 page, u64 pages, u64 same)
 
 /* ------------------------------------------------------------ each page is tried */
 
-static struct mc_run run;
 static const struct mc_range window = { START, BYTES };
 
 int mc_threads_look(struct mc_threads *threads)
@@ -238,8 +241,6 @@ static void test_pages_that_are_only_read(void **state)
 /* ------------------------------------------------------- each pointer is compared */
 
 static struct mc_span span;
-static struct mc_view view;
-
 static struct mc_chase chase;
 
 static int link_chase(struct mc_worker *w, void *arg)
@@ -325,23 +326,13 @@ static void test_the_first_element_that_is_lost_is_named(void **state)
 
 /* --------------------------------------------------- the tests that follow pointers */
 
-static const struct mc_test *const tests[] = {
-	&mc_test_latency, &mc_test_loaded, &mc_test_c2c, &mc_test_line, &mc_test_tlb,
-};
-
-static const struct mc_test *test;
-static struct mc_request req;
-static struct mc_record rec[8];
 static u64 followed;
 
-const struct mc_test *mc_test_of(const struct mc_spec *spec)
+static void costs(void)
 {
-	return test;
-}
-
-u64 mc_clock_wall_ns(void)
-{
-	return 1;
+	sim.look = 100 * NS;
+	sim.overhead = 100 * NS;
+	followed = 0;
 }
 
 /* Each width is one that the window takes. */
@@ -389,69 +380,32 @@ void mc_asm_clock(u64 cycles)
 	sim_spend(cycles * NS);
 }
 
-static int find(struct mc_run *r, const struct mc_point *point, const struct mc_wanted *want,
-		struct mc_area *area)
+static int follow(const char *line)
 {
-	*area = (struct mc_area){ .view = &view, .page = MC_PAGE_4K, .page_bytes = PAGE };
-	return 0;
-}
-
-static int no_node_is_set(void)
-{
-	return -1;
-}
-
-static int check_nothing(struct mc_run *r, const struct mc_point *point)
-{
-	return 0;
-}
-
-static const struct mc_side side = {
-	.check = check_nothing, .find = find, .node = no_node_is_set,
-};
-
-static int measure(const struct mc_test *one)
-{
-	const struct mc_spec *specs[] = { &one->spec, NULL };
-	char line[120];
-	u64 n;
-	int err;
-
-	snprintf(line, sizeof(line), "%s size=512K cpu=%s repeat=1 warmup=0%s", one->spec.name,
-		 one == &mc_test_loaded || one == &mc_test_c2c ? "0,1" : "0",
-		 one == &mc_test_loaded ? " delay=0" : one == &mc_test_tlb ? " page=4k" : "");
-	test = one;
-	run = (struct mc_run){ .req = &req, .side = &side, };
-	run.threads = sim_reset(strstr(line, "0,1") ? 2 : 1);
-	sim.look = 100 * NS;
-	sim.overhead = 100 * NS;
-	followed = 0;
-	memset(rec, 0, sizeof(rec));
-	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
-	req.pairs = one->records == MC_RECORD_OF_PAIR ? mc_pairs_all(&req) : 0;
-	err = mc_engine_measure(&run, rec, &n);
-	mc_free(rec->histogram);
-	if (sim.failed)
-		fail_msg("%s: %s", line, sim.failed);
-	return err;
+	reset(strstr(line, "cpu=0,1") ? 2 : 1);
+	return measure("%s size=512K repeat=1 warmup=0", line);
 }
 
 static void test_no_test_follows_what_it_reads(void **state)
 {
+	static const char *const lines[] = {
+		"latency cpu=0", "loaded cpu=0,1 delay=0", "c2c cpu=0,1", "line cpu=0",
+		"tlb cpu=0 page=4k",
+	};
 	size_t i;
 
 	view.foreign = &window;
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
 		fill_window();
-		assert_int_equal(measure(tests[i]), 0);
+		assert_int_equal(follow(lines[i]), 0);
 		assert_true(followed);
 		/* In the first half, which loaded gives the thread that follows pointers. */
 		make_hole(20, 1, 0);
-		assert_int_equal(measure(tests[i]), -EOPNOTSUPP);
+		assert_int_equal(follow(lines[i]), -EOPNOTSUPP);
 		/* Among the first lines, which tlb follows before others. */
 		make_hole(1, 1, 0xff);
-		if (measure(tests[i]) != -EOPNOTSUPP || followed)
-			fail_msg("%s: followed %llu times", tests[i]->spec.name, followed);
+		if (follow(lines[i]) != -EOPNOTSUPP || followed)
+			fail_msg("%s: followed %llu times", lines[i], followed);
 		assert_names(&run.error, -EOPNOTSUPP, "target");
 	}
 }

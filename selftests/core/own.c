@@ -231,13 +231,6 @@ static void test_a_window_covers_whole_turns(void **state)
 	assert_int_equal(mc_pass_quantum(&p, 100), 4096);
 }
 
-static void assert_refused(const char *line, int err, const char *key)
-{
-	run.error = (struct mc_error){ 0 };
-	assert_int_equal(check(line), err);
-	assert_memory_equal(run.error.text, key, strlen(key));
-}
-
 static void test_what_it_has_not_is_refused(void **state)
 {
 	struct mc_own own = good;

@@ -184,4 +184,13 @@ static inline enum mc_verified verdict(int err)
 
 #define verified(...)	verdict(measure(__VA_ARGS__))
 
+/* The error begins with @text, and so names the key. */
+static inline void assert_refused(const char *line, int err, const char *text)
+{
+	run.error = (struct mc_error){ 0 };
+	assert_int_equal(check(line), err);
+	assert_int_equal(run.error.err, err);
+	assert_memory_equal(run.error.text, text, strlen(text));
+}
+
 #endif /* MC_STUB_BANDWIDTH_H */
