@@ -15,7 +15,8 @@ static bool others;
 static struct mc_stats stats;
 static unsigned int windows[THREADS_MOST];	/* of the current sample */
 static int sample[THREADS_MOST];		/* -1: a warm-up, or none yet */
-static u8 (*happens)(unsigned int thread, int sample, unsigned int window);
+typedef u8 what_happens(unsigned int thread, int sample, unsigned int window);
+static what_happens *happens;			/* NULL: nothing */
 
 static int next_sample(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
@@ -29,13 +30,14 @@ static void disturb(struct mc_worker *w)
 {
 	unsigned int i = w->index;
 
-	w->disturbed = sample[i] < 0 ? 0 : happens(i, sample[i], windows[i]++);
+	w->disturbed = sample[i] < 0 || !happens ? 0 : happens(i, sample[i], windows[i]++);
 	if (w->disturbed)
 		sim_spend(1 * MS);
 }
 
-static void begin(unsigned int n, u64 bytes, u32 repeat)
+static void begin(unsigned int n, u64 bytes, u32 repeat, what_happens *to_it)
 {
+	happens = to_it;
 	set_up(n, bytes);
 	memset(disturbed, 0, sizeof(disturbed));
 	rec = (struct mc_record){ 0 };
@@ -77,8 +79,7 @@ static u8 second_window(unsigned int thread, int s, unsigned int window)
 
 static void test_a_window_is_left_out_of_a_sample(void **state)
 {
-	begin(1, LONG, 3);
-	happens = second_window;
+	begin(1, LONG, 3, second_window);
 	measure();
 	assert_int_equal(stats.samples, 3);
 	assert_int_equal(stats.min_ps, LONG * NS);
@@ -89,8 +90,7 @@ static void test_a_window_is_left_out_of_a_sample(void **state)
 
 static void test_keep_keeps_it(void **state)
 {
-	begin(1, LONG, 3);
-	happens = second_window;
+	begin(1, LONG, 3, second_window);
 	meas.keep_disturbed = true;
 	measure();
 	assert_int_equal(stats.samples, 3);
@@ -103,8 +103,7 @@ static void test_keep_keeps_it(void **state)
 /* Windows of writing and of reading back differ, so none can stand for another. */
 static void test_a_pass_of_two_parts_is_whole_or_not_at_all(void **state)
 {
-	begin(1, LONG, 3);
-	happens = second_window;
+	begin(1, LONG, 3, second_window);
 	sampler[0].pass.readback = &check;
 	check_speed = 300;
 	measure();
@@ -124,8 +123,7 @@ static u8 all_but_one(unsigned int thread, int s, unsigned int window)
 static void test_a_sample_is_not_made_of_its_last_window(void **state)
 {
 	for (clean_one = 0; clean_one < 2; clean_one++) {
-		begin(1, LONG, 3);
-		happens = all_but_one;
+		begin(1, LONG, 3, all_but_one);
 		measure();
 		assert_int_equal(stats.samples, 2);
 		assert_int_equal(stats.max_ps, LONG * NS);
@@ -137,7 +135,7 @@ static void test_a_sample_is_not_made_of_its_last_window(void **state)
 
 static void test_a_quarter_of_a_sample_can_stand_for_it(void **state)
 {
-	begin(1, SHORT, 1);
+	begin(1, SHORT, 1, NULL);
 	for (u64 hit = 2999; hit <= 3001; hit++) {
 		bool enough = hit <= 3000;
 
@@ -166,14 +164,13 @@ static void test_samples_are_left_out_while_half_are_clean(void **state)
 	for (hit_samples = 0; hit_samples <= 9; hit_samples++) {
 		bool most = hit_samples > 4;
 
-		begin(1, SHORT, 9);
-		happens = first_samples;
+		begin(1, SHORT, 9, first_samples);
 		measure();
 		assert_int_equal(stats.left_out, most ? 0 : hit_samples);
 		assert_int_equal(stats.max_ps, SHORT * NS + (most ? MS : 0));
 		assert_seen(hit_samples, 0, 0);
 
-		begin(1, SHORT, 9);
+		begin(1, SHORT, 9, first_samples);
 		meas.keep_disturbed = true;
 		measure();
 		assert_int_equal(stats.left_out, 0);
@@ -186,8 +183,7 @@ static void test_others_have_a_part_in_the_time(void **state)
 {
 	for (hit_by = MC_BY_INTERRUPT; hit_by <= MC_BY_PREEMPTION; hit_by *= 2)
 		for (hit_samples = 0; hit_samples <= 9; hit_samples++) {
-			begin(1, SHORT, 9);
-			happens = first_samples;
+			begin(1, SHORT, 9, first_samples);
 			measure();
 			assert_int_equal(others, hit_samples > 4 && hit_by != MC_BY_INTERRUPT);
 		}
@@ -196,13 +192,12 @@ static void test_others_have_a_part_in_the_time(void **state)
 
 static void test_warmups_are_not_counted(void **state)
 {
-	begin(1, SHORT, 5);
+	begin(1, SHORT, 5, first_samples);
 	hit_samples = 5;
-	happens = first_samples;
 	sampler[0].settings.warmup = 0;
 	measure();
 	assert_seen(5, 0, 0);
-	begin(1, SHORT, 5);
+	begin(1, SHORT, 5, first_samples);
 	hit_samples = 0;
 	sampler[0].settings.warmup = 4;
 	measure();
@@ -218,8 +213,7 @@ static u8 last_thread(unsigned int thread, int s, unsigned int window)
 static void test_a_sample_is_hit_if_one_thread_was(void **state)
 {
 	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
-		begin(n, LONG, 4);
-		happens = last_thread;
+		begin(n, LONG, 4, last_thread);
 		measure();
 		assert_int_equal(stats.samples, 3);
 		assert_in_range(stats.max_ps, LONG * NS - 10, LONG * NS + 10);
@@ -229,8 +223,7 @@ static void test_a_sample_is_hit_if_one_thread_was(void **state)
 
 static void test_one_window_of_one_thread(void **state)
 {
-	begin(2, LONG, 3);
-	happens = second_window;
+	begin(2, LONG, 3, second_window);
 	measure();
 	assert_int_equal(stats.samples, 3);
 	assert_int_equal(rec.windows_left_out, 6);
@@ -245,17 +238,11 @@ static u8 preempted(unsigned int thread, int s, unsigned int window)
 /* A preemption is a cause of its own. */
 static void test_a_preemption_is_counted(void **state)
 {
-	begin(1, SHORT, 4);
-	happens = preempted;
+	begin(1, SHORT, 4, preempted);
 	measure();
 	assert_int_equal(stats.samples, 3);
 	assert_seen(0, 0, 0);
 	assert_int_equal(rec.disturbed[3], 1);
-}
-
-static u8 nothing(unsigned int thread, int s, unsigned int window)
-{
-	return 0;
 }
 
 static void run_backwards(struct mc_worker *w)
@@ -268,9 +255,8 @@ static void run_backwards(struct mc_worker *w)
 /* A sample that the clock discards is neither hit nor clean: 2 of 5 are clean, 2 were hit. */
 static void test_a_bad_clock_is_another_reason(void **state)
 {
-	begin(1, SHORT, 5);
+	begin(1, SHORT, 5, first_samples);
 	hit_samples = 3;
-	happens = first_samples;
 	sim.closing = run_backwards;
 	measure();
 	assert_int_equal(stats.samples, 2);
@@ -289,10 +275,10 @@ static enum mc_stolen look(int cpu, bool at_once)
 	return sample[cpu] == theft ? MC_STOLEN : MC_NOT_STOLEN;
 }
 
-static void steal_in(int s)
+/* @s: sample of @repeat in which time is stolen */
+static void steal_in(int s, u32 repeat)
 {
-	begin(1, SHORT, 9);
-	happens = nothing;
+	begin(1, SHORT, repeat, NULL);
 	sampler[0].settings.warmup = 0;
 	looks = 0;
 	theft = s;
@@ -302,23 +288,17 @@ static void steal_in(int s)
 
 static void test_all_samples_since_the_last_look_are_suspects(void **state)
 {
-	steal_in(5);
+	steal_in(5, 9);
 	assert_seen(0, 0, 3);
 	assert_int_equal(stats.left_out, 3);
-	steal_in(4);	/* the detector has not looked */
+	steal_in(4, 9);	/* the detector has not looked */
 	assert_seen(0, 0, 0);
 	assert_int_equal(stats.left_out, 0);
 }
 
 static void test_the_last_samples_are_looked_at_too(void **state)
 {
-	begin(1, SHORT, 8);
-	happens = nothing;
-	sampler[0].settings.warmup = 0;
-	looks = 0;
-	theft = 7;
-	sim.stolen = look;
-	measure();
+	steal_in(7, 8);
 	assert_seen(0, 0, 2);
 }
 
@@ -326,9 +306,8 @@ static void test_the_last_samples_are_looked_at_too(void **state)
 
 static void test_what_is_not_watched_is_not_known(void **state)
 {
-	begin(1, SHORT, 3);
+	begin(1, SHORT, 3, first_samples);
 	hit_samples = 1;
-	happens = first_samples;
 	meas.unwatched = true;
 	measure();
 	assert_int_equal(rec.watched, 0);
@@ -340,7 +319,7 @@ static void test_what_is_recognised_is_told(void **state)
 	char buf[100];
 	struct mc_text t = MC_TEXT(buf);
 
-	begin(1, SHORT, 1);
+	begin(1, SHORT, 1, NULL);
 	mc_disturbed_json(&t);
 	assert_string_equal(buf,
 			    "\"recognised\":[\"interrupt\",\"migration\",\"steal\",\"preemption\"]");
