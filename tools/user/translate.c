@@ -418,17 +418,16 @@ static int apply(struct words *w, const struct argument *arg, enum rank rank)
  * The size that others count for each thread, or array, is one of all here. @req: the other words;
  * NULL: they are wrong, which the parser says. Return: 0, or -EINVAL, which was said.
  */
-static int finish_size(struct words *w, const char *key, struct mc_request *req)
+static int finish_size(struct words *w, unsigned int i, struct mc_request *req)
 {
-	unsigned int i = find_word(w, key), n = 1, arrays = 0, id, k;
+	bool array = !strncmp(w->word[i].text, "array=", 6);
+	unsigned int n = 1, arrays = 0, id, k;
 	struct mc_error e = { 0 };
 	const char *size;
 	double value;
 	char *text;
 
-	if (i == w->n)
-		return 0;
-	for (id = 0; req && *key == 'a' && id < req->nkeys; id++) {
+	for (id = 0; req && array && id < req->nkeys; id++) {
 		if (strcmp(mc_key_of(req->spec, id)->name, "op"))
 			continue;
 		for (k = 0; k < req->values[id].n; k++) {
@@ -465,21 +464,21 @@ static int finish(struct words *w)
 	struct mc_error e = { 0 };
 	char line[2 * MC_LINE_MAX] = "", more[64];
 	struct mc_text t = MC_TEXT(line);
+	unsigned int i, size = 0;
 	unsigned long cpu;
-	unsigned int i;
-	int err;
 
 	mc_textf(&t, "%s", spec ? spec->name : "");
 	for (i = 1; i < w->n; i++) {
 		const char *word = w->word[i].text;
-		bool size = !strncmp(word, "each=", 5) || !strncmp(word, "array=", 6);
 
-		if (!size && w->word[i].rank < ASKED && spec && !find_key(spec, word))
-			drop(w, i--);
-		else if (!word[strcspn(word, "=") + 1])
+		if (!word[strcspn(word, "=") + 1])
 			return refuse(w->program, "%s " HAS_NONE ": accesses of 4 bytes",
 				      w->word[i].from);
-		else if (!size)
+		if (!strncmp(word, "each=", 5) || !strncmp(word, "array=", 6))
+			size = i;
+		else if (w->word[i].rank < ASKED && spec && !find_key(spec, word))
+			drop(w, i--);
+		else
 			mc_textf(&t, " %s", word);
 	}
 	if (mc_request_parse(req, line, t.len, mc_specs, &e))
@@ -495,8 +494,7 @@ static int finish(struct words *w)
 				return -EINVAL;
 		}
 	}
-	err = finish_size(w, "each", req);
-	return err ? err : finish_size(w, "array", req);
+	return size ? finish_size(w, size, req) : 0;
 }
 
 /* -------------------------------------------------------- their words in our requests */
