@@ -48,12 +48,8 @@ static void costs(void)
 
 static void run_line(const char *op, const char *place)
 {
-	char line[100];
-	int err;
+	int err = measure("atomic op=%s place=%s cpu=0-%u count=1K repeat=3", op, place, sim.n - 1);
 
-	snprintf(line, sizeof(line), "atomic op=%s place=%s cpu=0-%u count=1K repeat=3", op, place,
-		 sim.n - 1);
-	err = measure(line);
 	assert_int_equal(n, 1);
 	assert_int_equal(err, rec->verified == MC_VERIFIED_FAILED ? -EBADMSG : 0);
 }

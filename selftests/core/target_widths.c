@@ -115,20 +115,18 @@ static void widths_of_the_first_accesses(void **state)
 		{ RANGE, "max", ALL, 0, ~0U },
 		{ RANGE "width=8 write=yes", "max", ALL | 8 | 4, ALL | 8 | 4, ~0U },
 	};
-	char line[200];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		memset(&made, 0, sizeof(made));
 		keys[0].preset = rows[i].preset;
-		snprintf(line, sizeof(line), "test cpu=0 size=4K %s", rows[i].line);
 		reset(1);
-		measure(line);
+		measure("test cpu=0 size=4K %s", rows[i].line);
 		if (made.loads != bits_of(rows[i].loads) ||
 		    made.stores != bits_of(rows[i].stores) || made.most != rows[i].most)
-			fail_msg("%s: loads of %#x bytes, stores of %#x, at most %u", line,
+			fail_msg("%s: loads of %#x bytes, stores of %#x, at most %u", rows[i].line,
 				 made.loads, made.stores, made.most);
-		assert_true(!strstr(line, "width=max") || made.width == MC_WIDTH_MAX);
+		assert_true(!strstr(rows[i].line, "width=max") || made.width == MC_WIDTH_MAX);
 	}
 }
 

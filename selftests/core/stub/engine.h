@@ -197,14 +197,11 @@ static inline void assert_turn(unsigned int i, int node, bool strict)
 static inline void assert_turns_on_nodes(const char *test)
 {
 	static const char *const nodes[] = { "auto", "local", "1" };
-	char line[80];
 	unsigned int i;
 	size_t k;
 
 	for (k = 0; k < ARRAY_SIZE(nodes); k++) {
-		reset(3);
-		snprintf(line, sizeof(line), "%s size=64K cpu=0-2 node=%s", test, nodes[k]);
-		assert_int_equal(measure(line), 0);
+		measured_on(3, "%s size=64K cpu=0-2 node=%s", test, nodes[k]);
 		assert_int_equal(n, 3);
 		for (i = 0; i < n; i++)
 			assert_turn(i, k < 2 ? (int)i / 2 : 1, k > 0);
