@@ -207,9 +207,15 @@ static int verify_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 rou
 /* Let the writer make the next lines, and wait for them. The first ones are there. */
 static int wait_for_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	int err = round ? mc_barrier(w) : 0;
+	int err = 0;
 
-	return err || !round ? err : mc_barrier(w);
+	if (!round)
+		return 0;
+	/* The writer puts right what a warm-up has spoilt. */
+	if (!sampler->shared->kept)
+		err = verify_lines(w, sampler, round);
+	err = err ? err : mc_barrier(w);
+	return err ? err : mc_barrier(w);
 }
 
 static int pair_job(struct mc_worker *w, void *arg)

@@ -29,15 +29,16 @@ enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_SHARES, COL_DISTANCE, COL_LEVEL
 static struct made {
 	u64 faster_ps;		/* a load takes so much less than the prices say */
 	u64 spoilt;		/* line whose second word a reader's loads change */
+	unsigned int times;	/* by so many of its first loads */
 	bool loses;		/* stores are lost, but those of the first time */
 } made;
 
-#define MADE	.spoilt = LINES
+#define MADE	.spoilt = LINES, .times = ~0U
 static u8 blank;		/* each byte of memory at first */
 
 static u64 price(const struct access *a, u64 now_ps)
 {
-	if (a->operation == LOAD && a->physical / LINE == made.spoilt)
+	if (a->operation == LOAD && a->physical / LINE == made.spoilt && made.times && made.times--)
 		((u64 *)memory)[8 * made.spoilt + 1] ^= 1ULL << 40;
 	return machine_price(a) - (a->operation == LOAD ? made.faster_ps : 0);
 }
@@ -207,6 +208,18 @@ static void test_one_wrong_line_is_found(void **state)
 		reset_with(2, .spoilt = line);
 		assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=2 state=hitm"),
 				 -EBADMSG);
+		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	}
+}
+
+/* In HITM, the writer puts right in the next round what was wrong in a warm-up. */
+static void test_a_wrong_line_of_a_warm_up_is_found(void **state)
+{
+	for (unsigned int warmups = 1; warmups < 3; warmups++) {
+		reset_with(2, .spoilt = 10, .times = warmups);
+		assert_int_equal(measure("c2c cpu=0,1 size=16K warmup=3 repeat=2 state=hitm"),
+				 -EBADMSG);
+		assert_int_equal(rec->stats.samples, 2);
 		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
 	}
 }
