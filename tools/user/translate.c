@@ -737,7 +737,7 @@ static int put_line(struct words *w, const char *line)
 	}
 	for (i = 0; i < n && !err; i++)
 		err = i ? put_usual(w, args[i], args[i]) : begin(w, args[i]);
-	w->same = n == w->n;
+	w->same = max(n, 1U) == w->n;
 	for (i = 0; i < n && w->same; i++)
 		w->same = w->word[i].text && !strcmp(args[i], w->word[i].text);
 	return err;
