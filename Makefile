@@ -17,7 +17,7 @@ FAST_CHECKS := check-core check-static check-front check-uml check-guest
 WHOLE := check-static-whole check-front-whole check-guest-whole
 
 .PHONY: help help-dev run bench-uml bench-peers bench-cost bench-noise \
-	bench-store bench-fleet \
+	bench-store bench-fleet bench-growth \
 	check $(CHECKS) check-kernels check-qemu faults coverage fuzz fuzz-guest soak \
 	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch release release-sign \
@@ -197,6 +197,9 @@ bench-noise: ## the spread of equal samples, interrupts on and off
 
 bench-store: ## a store of a million made-up results: its times
 	@tools/bench/store
+
+bench-growth: ## how commands grow from 10,000 to 100,000 results
+	@tools/bench/growth
 
 bench-fleet: ## a report on HOSTS made-up hosts: its time and memory
 	@tools/bench/fleet $(HOSTS)
