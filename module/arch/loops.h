@@ -225,6 +225,7 @@ struct mc_loop {
  * @flushes: it flushes what it has stored, so the memory must be cached: WB
  * @atomic: each access is a locked one. Only cached memory surely has those: on others, an arm64
  *          machine may raise an SError, and an x86 one lock its bus
+ * @bytes: it takes any number of bytes, at any address
  * @kernels: it is a function of the kernel, which may lack it
  * @registered: its loop is registered by somebody else, and is there as long as a run holds it
  */
@@ -240,6 +241,7 @@ struct mc_op_info {
 	bool twice;
 	bool flushes;
 	bool atomic;
+	bool bytes;
 	bool kernels;
 	bool registered;
 };

@@ -39,6 +39,9 @@ enum {
 	KEY_STREAMS,
 	KEY_DATA,
 	KEY_PATTERN,
+	KEY_ALIGN,
+	KEY_DISTANCE,
+	KEY_TAIL,
 };
 
 enum {
@@ -50,6 +53,8 @@ enum {
 enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
 
 #define SIZE_LEAST	4096U	/* with less, the start of the loop would dominate */
+
+#define PAGE_BYTES	4096U	/* of which the lowest bits of two addresses may be alike */
 
 #define EACH_BYTE	0x0101010101010101ULL
 #define ONE_BITS	(0x3ffULL << 52)
@@ -106,6 +111,13 @@ static const struct mc_key keys[] = {
 	{ .name = "pattern", .column = "pattern", .preset = "sequential", .kind = MC_CHOICE,
 	  .names = MC_NAMES({ "sequential", 0 }, { "random", 1 }),
 	  .help = "order of the lines of each array; random: each once a pass" },
+	{ .name = "align", .column = "align_bytes", .preset = "0", .kind = MC_NUMBER, .max = 63,
+	  .json_only = true, .help = "bytes from the start of a line to the start of each array" },
+	{ .name = "distance", .column = "distance_bytes", .preset = "auto", .kind = MC_NUMBER,
+	  .names = MC_NAMES({ "auto", MC_AUTO }), .max = PAGE_BYTES - 1, .json_only = true,
+	  .help = "bytes from the first array to each other one, modulo 4 KiB" },
+	{ .name = "tail", .column = "tail_bytes", .preset = "0", .kind = MC_NUMBER, .max = 63,
+	  .json_only = true, .help = "bytes of each array behind its last whole line" },
 };
 
 static const struct mc_column columns[] = {
@@ -144,6 +156,7 @@ struct share {
 	u64 refilled;		/* passes that were done when the arrays were last filled */
 	u64 offset[MC_ARRAYS_MAX];	/* of each array at the first place */
 	u64 stride;		/* bytes from a place to the next */
+	unsigned int tail;	/* bytes behind the last line of an array */
 	bool checked;		/* the data was verified at least once */
 	bool ok;
 };
@@ -163,13 +176,30 @@ static const struct mc_loop *loop_of(const struct mc_point *point)
 	return mc_loop_chosen(point->v[KEY_OP], point->v[KEY_WIDTH]);
 }
 
-/* Bytes of one array of one thread: a multiple of a line, or of a turn of all streams. */
+/* Are the arrays anywhere but side by side, in whole lines? */
+static bool is_odd(const struct mc_point *point)
+{
+	return point->v[KEY_ALIGN] || point->v[KEY_TAIL] || point->v[KEY_DISTANCE] != MC_AUTO;
+}
+
+/* Room beside the whole lines of an array, in which it may begin later and end later. */
+static u64 odd_room(const struct mc_point *point)
+{
+	if (!is_odd(point))
+		return 0;
+	return point->v[KEY_DISTANCE] == MC_AUTO ? 128 : PAGE_BYTES + 128;
+}
+
+/*
+ * Bytes of one array of one thread, but for its tail: a multiple of a line, or of a turn of all
+ * streams.
+ */
 static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	u64 parts = (u64)mc_threads_size(run->threads) * op->arrays;
+	u64 parts = (u64)mc_threads_size(run->threads) * op->arrays, room = odd_room(point);
 	u64 turn = max(op->turn, mc_pass_turn(point->v[KEY_STREAMS]));
-	u64 bytes = point->v[MC_KEY_SIZE] / parts & ~(turn - 1);
+	u64 bytes = (max(point->v[MC_KEY_SIZE] / parts, room) - room) & ~(turn - 1);
 	struct mc_scatter scatter;
 
 	return point->v[KEY_PATTERN] && bytes ? mc_scatter_set(&scatter, bytes) : bytes;
@@ -263,6 +293,45 @@ static int check_pattern(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
+/*
+ * Can the loop have its arrays at such places? Words of 8 bytes may be anywhere, unless a bus would
+ * be locked for them; vectors are whole ones.
+ */
+static int check_odd(struct mc_run *run, const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	u64 places = point->v[KEY_ALIGN] |
+		     (point->v[KEY_DISTANCE] == MC_AUTO ? 0 : point->v[KEY_DISTANCE]);
+	unsigned int width = loop_of(point)->width;
+	bool free = op->bytes || (width == 8 && !op->atomic && !op->flushes && !op->kernels);
+	const char *key = point->v[KEY_ALIGN] ? "align" : "distance";
+
+	if (!is_odd(point))
+		return 0;
+	if (point->v[KEY_PATTERN] || point->v[KEY_STREAMS] > 1 || op->registered || op->turn)
+		return mc_fail(&run->error, -EINVAL,
+			       "%s: op=%s has its arrays at whole lines here; leave align=, distance= and tail= out, or take pattern=sequential and streams=1",
+			       point->v[KEY_TAIL] ? "tail" : key, op->name);
+	if (point->v[KEY_DISTANCE] != MC_AUTO && op->arrays == 1)
+		return mc_fail(&run->error, -EINVAL,
+			       "distance: op=%s has only one array", op->name);
+	if (point->v[KEY_TAIL] && !op->bytes)
+		return mc_fail(&run->error, -EINVAL,
+			       "tail: op=%s takes whole lines; rep_movsb, rep_stosb and functions of the kernel take any bytes",
+			       op->name);
+	if (!free && places % width)
+		return mc_fail(&run->error, -EINVAL,
+			       "%s: op=%s width=%u needs arrays at multiples of %u bytes%s",
+			       key, op->name, width, width,
+			       width > 8 && mc_loop_find(point->v[KEY_OP], 8) ?
+			       "; width=8 takes any place" : "");
+	if (places % 8 && mc_device_memory(point->v[MC_KEY_TYPE]))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "%s: such accesses fault on device memory, which type=%s is on this CPU; use a multiple of 8",
+			       key, mc_type_name(point->v[MC_KEY_TYPE]));
+	return 0;
+}
+
 static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
@@ -271,6 +340,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 	err = err ? err : check_loop(run, point);
 	err = err ? err : check_data(run, point);
 	err = err ? err : check_pattern(run, point);
+	err = err ? err : check_odd(run, point);
 	if (err)
 		return err;
 	if (op->flushes && point->v[MC_KEY_TYPE] != MC_WB)
@@ -467,7 +537,7 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 /* Sum of the words that the first array must hold now. */
 static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 {
-	u64 words = p->bytes / 8, step = mc_data_step(p->data);
+	u64 words = s->sum.bytes / 8, step = mc_data_step(p->data);
 
 	if (p->data == MC_DATA_ZERO)
 		return 0;
@@ -485,6 +555,22 @@ static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 	default:
 		return mc_sum_of_run(s->first, step, words);
 	}
+}
+
+/* Are the bytes behind the last line of the first array those that they must be? */
+static bool tail_is_right(const struct share *s, const struct mc_pass *p)
+{
+	const u8 *at[2], byte = p->data == MC_DATA_ZERO ? 0 : p->value - 1;
+	unsigned int i;
+	u64 left;
+
+	for (i = 0; i < min(mc_ops[s->op].arrays, 2U); i++)
+		at[i] = mc_view_at(p->view, p->offset[i] + s->sum.bytes, &left);
+	for (i = 0; i < s->tail && mc_ops[s->op].stores; i++) {
+		if (at[0][i] != (mc_ops[s->op].stores == MC_STORES_COPY ? at[1][i] : byte))
+			return false;
+	}
+	return true;
 }
 
 /* Sum of the words that one pass must have read and added up. */
@@ -521,7 +607,8 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 				   mc_pass_untimed(w, &s->sum);
 		if (err)
 			return err;
-		s->ok &= s->sum.sum == sum_of_first(s, p) * max(mc_op_written(op), 1U);
+		s->ok &= s->sum.sum == sum_of_first(s, p) * max(mc_op_written(op), 1U) &&
+			 tail_is_right(s, p);
 	}
 	/* A loop that only reads zeros has their sum even if it reads nothing. */
 	s->checked |= op->stores || !op->sums || p->data != MC_DATA_ZERO;
@@ -558,7 +645,7 @@ static u32 bandwidth_places(const struct mc_point *point, const struct mc_view *
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 
-	if (op->nontemporal || op->flushes || point->v[KEY_PATTERN])
+	if (op->nontemporal || op->flushes || point->v[KEY_PATTERN] || is_odd(point))
 		return 1;
 	return mc_places(point, view, bytes);
 }
@@ -578,16 +665,45 @@ static enum mc_uncached bandwidth_uncached(const struct mc_point *point)
 	return MC_NT_SURE ? MC_UNCACHED_ALL : MC_UNCACHED_SOME;
 }
 
+/*
+ * Where the arrays of a thread begin. Those of one kind lie side by side, and each is one piece if
+ * it does not begin with a line, since only loops know how to go on in the middle of one.
+ */
+static int set_offsets(struct mc_run *run, struct mc_pass *p, const struct mc_part *part,
+		       const struct mc_point *point)
+{
+	u64 slot = p->bytes + odd_room(point), distance = point->v[KEY_DISTANCE], left;
+	unsigned int i;
+
+	for (i = 0; i < mc_ops[point->v[KEY_OP]].arrays; i++) {
+		u64 base = ((u64)i * part->n + part->index) * slot;
+
+		p->offset[i] = base + point->v[KEY_ALIGN];
+		if (i && distance != MC_AUTO)
+			p->offset[i] = base + (p->offset[0] + distance - base) % PAGE_BYTES;
+		mc_view_at(p->view, p->offset[i], &left);
+		if (is_odd(point) && left < p->bytes + 64)
+			return mc_fail(&run->error, -EINVAL,
+				       "size: arrays at odd places must be in one piece, and this memory is not; use a smaller size= or page=direct");
+	}
+	return 0;
+}
+
 static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct share *s,
 			 unsigned int index, const struct mc_point *point)
 {
 	struct mc_pass *p = &sampler->pass;
-	unsigned int arrays = mc_ops[point->v[KEY_OP]].arrays, i;
+	unsigned int arrays = mc_ops[point->v[KEY_OP]].arrays;
 	struct mc_part part = mc_measurement_part(sampler->shared->n, &run->area, index);
+	unsigned int width = mc_point_width(run, point);
+	int err;
 
 	p->view = part.view;
-	for (i = 0; i < arrays; i++)
-		p->offset[i] = ((u64)i * part.n + part.index) * p->bytes;
+	err = set_offsets(run, p, &part, point);
+	if (err)
+		return err;
+	if ((p->offset[0] | p->offset[arrays - 1]) % 64)
+		width = min(width, 8U);		/* words may be anywhere */
 	p->data = point->v[KEY_DATA];
 	p->value = p->data == MC_DATA_ZERO ? 0 : (index + 1ULL) << 40;
 	/* What such memory holds is not ours, so nobody knows what a read should find. */
@@ -599,17 +715,24 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	s->verify = point->v[KEY_VERIFY];
 	s->ok = true;
 	s->sum = *p;
-	s->sum.loop = mc_loop_within(MC_OP_SUM, mc_point_width(run, point));
+	s->sum.loop = mc_loop_within(MC_OP_SUM, width);
 	s->sum.readback = NULL;
 	s->sum.streams = 1;
 	s->sum.fence = MC_FENCE_NONE;
 	s->fill = s->sum;
-	s->fill.loop = mc_loop_within(MC_OP_FILL, mc_point_width(run, point));
+	s->fill.loop = mc_loop_within(MC_OP_FILL, width);
 	s->poison = s->fill;
 	s->poison.data = MC_DATA_COUNTER;
 	s->poison.value = 1;
 	s->flush = s->sum;
 	s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
+	s->tail = point->v[KEY_TAIL];
+	p->bytes += s->tail;
+	if (is_odd(point)) {	/* the line that an array ends in, too */
+		s->fill.bytes += 64;
+		s->poison.bytes += 64;
+		s->flush.bytes += 64;
+	}
 	memcpy(s->offset, p->offset, sizeof(s->offset));
 	s->stride = mc_place_bytes(arrays * part.n * p->bytes);
 	sampler->settings.move = bandwidth_move;

@@ -280,6 +280,69 @@ static void assert_all_found(const char *op, unsigned int threads,
 	}
 }
 
+/* ----------------------------------------------------------------- odd places */
+
+static u64 distance;		/* that the arrays have, modulo 4 KiB; 4096: none was asked for */
+
+static void look_at_places(struct mc_worker *w)
+{
+	const struct mc_pass *p = pass_of(w);
+
+	if (distance < 4096)
+		assert_int_equal((p->offset[1] - p->offset[0]) % 4096, distance);
+}
+
+static void flip_byte(void)
+{
+	if (done == when)
+		((u8 *)high)[victim] ^= 1;
+}
+
+/* All bytes of the first array are verified, and none behind them. */
+static void odd(const char *op, u64 align, u64 tail, u64 apart)
+{
+	u64 arrays = mc_ops[strcmp(op, "rep_stosb") ? MC_OP_COPY : MC_OP_WRITE].arrays;
+	u64 bytes = ((16384 / arrays - 128 - (apart < 4096 ? 4096 : 0)) & ~63ULL) + tail;
+	char line[120], *at = line + sprintf(line, "size=16K op=%s align=%llu tail=%llu", op,
+					     (unsigned long long)align, (unsigned long long)tail);
+
+	if (apart < 4096)
+		sprintf(at, " distance=%llu", (unsigned long long)apart);
+	for (unsigned int i = 0; i < 4; i++) {
+		reset(1);
+		distance = apart;
+		in_window = look_at_places;
+		when = 2;
+		/* The byte behind the array, the last one, the middle one, the first one. */
+		victim = align + (i == 3 ? 0 : i == 2 ? bytes / 2 : bytes - i);
+		after_sample = flip_byte;
+		assert_int_equal(verified("%s", line), i ? MC_VERIFIED_FAILED : MC_VERIFIED_OK);
+		assert_int_equal(rec.value[COL_TRAVERSED], bytes * arrays);
+	}
+}
+
+static void test_odd_places(void **state)
+{
+	static const u64 few[] = { 0, 1, 33, 63 };
+
+	for (unsigned int a = 0; a < ARRAY_SIZE(few); a++) {
+		for (unsigned int t = a == 0; t < ARRAY_SIZE(few); t++) {
+			odd("rep_movsb", few[a], few[t], 4096);
+			odd("rep_movsb", few[a], few[t], 64 * few[t] + few[a]);
+			odd("rep_stosb", few[a], few[t], 4096);
+		}
+		odd("copy width=8", few[a], 0, 4032);
+		odd("ntcopy width=8", few[a], 0, 17);
+	}
+	reset(2);
+	assert_int_equal(verified("size=16K op=triad4 width=8 align=5"),
+			 MC_VERIFIED_OK);
+	/* This memory is in two pieces. */
+	reset(1);
+	assert_int_equal(measure("size=30K op=copy width=8 align=1"), -EINVAL);
+	assert_names(&run.error, -EINVAL, "size");
+}
+
 /* The word still holds what it held before the sample's first window. */
 static void lose_new_word(void)
 {

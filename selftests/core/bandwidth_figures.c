@@ -23,6 +23,15 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("op=xadd type=uc", -EINVAL, "type:");
 	assert_refused("op=xchg readback=on", -EINVAL, "readback:");
 	assert_refused("op=cmpxchg_llsc", -EOPNOTSUPP, "op:");
+	assert_refused("op=copy width=16 align=8", -EINVAL, "align:");
+	assert_refused("op=copy width=32 distance=16", -EINVAL, "distance:");
+	assert_refused("op=read width=8 distance=16", -EINVAL, "distance:");
+	assert_refused("op=xadd align=4", -EINVAL, "align:");
+	assert_refused("op=write width=8 tail=1", -EINVAL, "tail:");
+	assert_refused("op=copy width=8 align=1 pattern=random", -EINVAL, "align:");
+	assert_refused("op=copy width=8 align=8 streams=2", -EINVAL, "align:");
+	assert_int_equal(check("op=copy width=16 align=48 distance=4080"), 0);
+	assert_int_equal(check("op=xadd align=8"), 0);
 	assert_refused("op=rw31 streams=2", -EINVAL, "streams:");
 	assert_non_null(strstr(run.error.text,
 			       "op=rw31 goes through memory in one stream; use streams=1"));

@@ -122,6 +122,8 @@ rep_movsb|rep_stosb the loop
   readback=off      on|off                        compare
   streams=1         1|2|4|8|16                    places at once
   data=counter      counter|random|zero           words that are moved
+  align=0           0..63                         bytes from a line
+  distance=auto     auto|0..4095                  bytes between arrays
 """, "latency": """\
   pattern=random    random|page|stride            order
   stride=64         8..1G                         from one element to the next
@@ -232,6 +234,9 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
     keys = {"op": asked["op"], "width_bytes": width, "fence": asked["fence"],
             "verify": asked["verify"], "readback": asked["readback"],
             "streams": int(asked["streams"]), "data": asked["data"], "pattern": asked["pattern"],
+            "align_bytes": int(asked.get("align", 0)),
+            "distance_bytes": asked.get("distance", "auto"),
+            "tail_bytes": int(asked.get("tail", 0)),
             "type": asked["type"], "size_bytes": count,
             "cpu": asked["cpu"], "node": asked["node"], "irq": asked["irq"],
             "disturbed": asked["disturbed"], "page": asked["page"], "prefetch": asked["prefetch"],

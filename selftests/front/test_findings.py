@@ -53,6 +53,8 @@ class Pairs(fake.unittest.TestCase):
                  {"Zeros against a counter": ["WB ntwrite 2.2 times as fast"]}),
                 ((40000, 50000), ("op=write data=random", "op=write data=counter"), {},
                  {"Random words against a counter": ["WB write 20 % slower"]}),
+                ((1000, 29000), ("op=rep_movsb align=1", "op=rep_movsb align=0"), {},
+                 {"An odd address against a line's": ["WB rep_movsb 29 times slower"]}),
                 ((42100, 42000), ("op=write data=zero", "op=write data=counter"), {},
                  {"same": ["Zeros against a counter (WB write)"]}),
                 ((1000, 1100), (NO_FENCE, WITH_SFENCE), {"spread": 0.1},

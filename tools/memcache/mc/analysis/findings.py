@@ -75,8 +75,8 @@ class Rule:
     only in the keys `varying`."""
     title: str
     varying: tuple[str, ...]
-    this: tuple[str, str]
-    that: tuple[str, str]
+    this: tuple[str, str | int]
+    that: tuple[str, str | int]
     remark: Callable[[list[Pair]], str] = lambda pairs: ""
 
 
@@ -114,6 +114,12 @@ RULES = [
          ("verify", "deferred"), ("verify", "each")),
     Rule("Zeros against a counter", ("data",), ("data", "zero"), ("data", "counter")),
     Rule("Random words against a counter", ("data",), ("data", "random"), ("data", "counter")),
+    Rule("An odd address against a line's", ("align_bytes",), ("align_bytes", 1),
+         ("align_bytes", 0)),
+    Rule("Loads with the lowest bits of the last stores against others", ("distance_bytes",),
+         ("distance_bytes", 4032), ("distance_bytes", 2048)),
+    Rule("A copy from an odd distance against an even one", ("distance_bytes",),
+         ("distance_bytes", 2049), ("distance_bytes", 2048)),
 ]
 COMPARED = tuple(dict.fromkeys(rule.this[0] for rule in RULES))
 

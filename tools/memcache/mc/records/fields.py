@@ -22,6 +22,8 @@ FACTS = tuple(name for name in tests.FACTS
               if name not in TRAFFIC and not name.startswith("dram_"))
 IMPORTED = ("tool", "tool_version", "definition")      # of other programs, see foreign.py
 _FACTS = frozenset((*FACTS, *IMPORTED))
+# Keys that came later, and their presets. A result with the preset is like one without the key.
+LATER = {"align_bytes": 0, "distance_bytes": "auto", "tail_bytes": 0}
 ABSENT = object()       # in columns: the result does not have the key
 # Figures that say which pair of CPUs a record is of.
 WHICH = tests.figures_with_role("which")
@@ -32,7 +34,8 @@ def request_keys(result: dict) -> dict:
     well if it stands before the facts in a record whose keys are still in their original
     order. An object that made the memory was asked for, too."""
     keys, values = _getter(result.get("test"), tuple(result))
-    by_key = dict(zip(keys, values(result)))
+    by_key = {key: value for key, value in zip(keys, values(result))
+              if LATER.get(key, ABSENT) != value}
     if memory_object := result.get("memory_object"):
         by_key["memory_object"] = memory_object
     return by_key
@@ -47,6 +50,9 @@ def request_columns(results: list[dict]) -> dict[str, list]:
             results, lambda result: _getter(result.get("test"), tuple(result))):
         alike = list(group)
         mine: dict[str, Iterable] = dict(zip(keys, zip(*map(values, alike))))
+        for key in mine.keys() & LATER:
+            if not set(found := mine.pop(key)) <= {LATER[key]}:
+                mine[key] = [ABSENT if value == LATER[key] else value for value in found]
         if any(result.get("memory_object") for result in alike):
             mine.setdefault("memory_object", [result.get("memory_object") or ABSENT
                                               for result in alike])

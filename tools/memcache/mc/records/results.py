@@ -22,7 +22,7 @@ from types import NoneType
 from mc import Failure, plural, quoted, say
 from mc.records import derived, reading, schema, store, writing
 from mc.records.fields import DISTURBED
-from mc.records.tests import NUMBERS
+from mc.records.tests import NUMBERS, WITH_WORDS
 from mc.status import WRONG
 
 SCHEMA = 1
@@ -334,7 +334,8 @@ def _check(kind: str, key: str) -> Callable[[object], bool]:
         return _allow_none(_is_count)
     if key in HISTOGRAMS:
         return _allow_none(_is_tail if key == "tail" else _is_histogram)
-    if key in NUMBERS or key.endswith(UNITS) or any(word in key for word in MEASURED):
+    if key not in WITH_WORDS and (key in NUMBERS or key.endswith(UNITS) or any(
+            word in key for word in MEASURED)):
         return lambda value: value is None or _is_number(value, least=0)
     return lambda value: value is None or isinstance(value, str) or _is_number(value)
 

@@ -68,6 +68,9 @@ ASKED = _columns(_tables["keys"])      # the columns of the keys that every test
 SECONDS = frozenset(key["name"] for key in _tables["keys"] if key.get("seconds"))
 # Names that keys had in older versions.
 WAS: dict[str, str] = {key["was"]: key["name"] for key in _tables["keys"] if "was" in key}
+# The columns of bandwidth's keys that are a number or a word.
+WITH_WORDS = frozenset(key["column"] for key in _tables["tests"][0]["keys"]
+                       if key["kind"] == "number" and "words" in key)
 _figures = [figure for one in _tables["tests"] for figure in one["figures"]]
 # The figures that are numbers in each test that has them.
 NUMBERS = frozenset(figure["name"] for figure in _figures) - {
