@@ -14,7 +14,7 @@ static int read_entries(struct mc_table_walk *w, unsigned int level, u64 at, uns
 			u64 *changed)
 {
 	const struct mc_tables *t = w->t;
-	u64 *entries = w->entries[level], now;
+	u64 *entries = w->entries[level], now = 0;
 	unsigned int i;
 	int err = t->read(at, entries, n);
 

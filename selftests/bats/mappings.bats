@@ -111,11 +111,12 @@ not_taken() {
 }
 
 @test "the front end says who has mapped it, and what is wrong" {
-	local look="$HERE/../../tools/memcache/memcache look" out=$BATS_TEST_TMPDIR/look
-	$look $AT-0x803ffffff
-	$look --json $AT-0x803ffffff >"$out.range"
-	$look
-	$look --json >"$out"
+	local out=$BATS_TEST_TMPDIR/look
+	PATH=$HERE/../../tools/memcache:$PATH
+	memcache look $AT-0x803ffffff
+	memcache look --json $AT-0x803ffffff >"$out.range"
+	memcache look
+	memcache look --json >"$out"
 	python3 - "$out" "$(cat /sys/module/mc_maps/parameters/ram)" "$(cat /sys/module/mc_maps/parameters/left)" <<-'END'
 		import json, sys
 		found = json.load(open(f"{sys.argv[1]}.range"))
