@@ -22,7 +22,7 @@ WHOLE := check-static-whole check-front-whole check-guest-whole
 	build sign load unload user describe docs \
 	setup clean install uninstall dist deb rpm arch release release-sign \
 	check-packages check-signed check-tree check-ci check-hpc check-fleet check-fleet-hosts \
-	check-bisect check-mutants check-host-path check-upstream museum upstream
+	check-bisect check-mutants check-host-path check-upstream museum upstream upstream-boot
 
 ##= memcache: memory by cache attribute, measured from inside the kernel
 run: ## measure a suite: prints a table, writes result files
@@ -217,6 +217,10 @@ clean: ## remove build/; results/ and the download cache stay
 
 upstream: ## put the KUnit test into the kernel tree LINUX
 	@tools/upstream/apply $(LINUX)
+
+upstream-boot: ## a kernel that runs it once on a person's x86-64 machine
+	@tools/setup build guest
+	@tools/upstream/boot
 
 dist: ## the last commit as a release, in build/dist
 	@tools/packaging/dist

@@ -5,7 +5,11 @@
 
 #define CONFIG_KUNIT			1
 #define CONFIG_KUNIT_DEFAULT_ENABLED	1
-#define CONFIG_MEMTYPE_KUNIT_BENCHMARK	1
+#define CONFIG_MEMTYPE_KUNIT_INTRUSIVE	1
+
+#ifndef MAX_PAGE_ORDER		/* as in 6.1 */
+#define MAX_PAGE_ORDER			(MAX_ORDER - 1)
+#endif
 
 struct kunit;
 void kunit_free_boot_suites(void);
