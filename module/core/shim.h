@@ -41,6 +41,7 @@ typedef long long s64;
 #define PTR_ALIGN(p, a)	({ unsigned long n_ = (a); \
 	(typeof(p))(((unsigned long)(p) + n_ - 1) & -n_); })
 #define __iomem
+#define noinline	__attribute((noinline))
 #define __printf(a, b)	__attribute((format(printf, a, b)))
 
 #define MC_TESTS_LISTED	"memcache-user --tests lists them"

@@ -25,7 +25,7 @@ struct mc_text {
 #define MC_TEXT(array)	{ .buf = (array), .size = sizeof(array) }
 
 /* Size of an error's text, terminator included. */
-#define MC_ERROR_TEXT	320
+#define MC_ERROR_TEXT	640
 
 /**
  * struct mc_error - why a request failed, in the user's words

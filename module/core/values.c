@@ -562,9 +562,12 @@ static int parse_group_key(struct mc_request *req, const struct mc_key *groups,
 	return 0;
 }
 
-/* CPUS:OP[:KEY=VALUE]..., @at bytes behind the begin of the list. */
-static int parse_group(struct mc_request *req, const struct mc_key *key,
-		       struct piece rest, size_t at, struct mc_error *e)
+/*
+ * CPUS:OP[:KEY=VALUE]..., @at bytes behind the begin of the list. Not inlined: the texts of errors
+ * of this function and of its caller would be too much for one frame of the kernel's stack.
+ */
+static noinline int parse_group(struct mc_request *req, const struct mc_key *key,
+				struct piece rest, size_t at, struct mc_error *e)
 {
 	struct piece whole = rest, p;
 	struct mc_group *group;

@@ -193,6 +193,6 @@ static void a_long_error_is_cut(void **state)
 {
 	struct mc_error e = { 0 };
 
-	mc_fail(&e, -EINVAL, "size: %0500d", 0);
+	mc_fail(&e, -EINVAL, "size: %0*d", MC_ERROR_TEXT, 0);
 	assert_int_equal(strlen(e.text), MC_ERROR_TEXT - 1);
 }
