@@ -7,6 +7,10 @@
 #define MC_KERNEL_FUNCTIONS_H
 
 #include <linux/io.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <net/checksum.h>
 
 #include "arch/loops.h"
 
@@ -15,8 +19,8 @@ static u8 byte_of(const struct mc_loop_args *args, u64 pass)
 	return args->data == MC_DATA_ZERO ? 0 : args->value + pass;
 }
 
-#define KERNEL_LOOP(name, ...)						\
-	static void loop_##name(struct mc_loop_args *args)		\
+#define KERNEL_LOOP(id, name, ...)					\
+	static void loop_##id(struct mc_loop_args *args)		\
 	{								\
 		u64 pass;						\
 									\
@@ -26,12 +30,37 @@ static u8 byte_of(const struct mc_loop_args *args, u64 pass)
 		}							\
 	}
 
+/*
+ * The compiler knows what these do, and would do it in another way, so this file is compiled with
+ * -fno-builtin, and without the checks of sizes.
+ */
+KERNEL_LOOP(memset, memset, args->a, byte_of(args, pass), args->bytes)
+KERNEL_LOOP(memcpy, memcpy, args->a, args->b, args->bytes)
+KERNEL_LOOP(memmove, memmove, args->a, args->b, args->bytes)
+KERNEL_LOOP(csum_partial, args->lanes[0] = (__force u32)csum_partial, args->a, args->bytes, 0)
+
+#ifndef CONFIG_UML
+#define EACH_PAGE(name, ...)						\
+	do {								\
+		u64 at;							\
+									\
+		for (at = 0; at < args->bytes; at += PAGE_SIZE)		\
+			name(__VA_ARGS__);				\
+	} while (0)
+
+KERNEL_LOOP(clear_page, EACH_PAGE, clear_page, args->a + at)
+KERNEL_LOOP(copy_page, EACH_PAGE, copy_page, args->a + at, args->b + at)
+
 #define IO(p)	((void __iomem __force *)(p))
 
-KERNEL_LOOP(memcpy_toio, IO(args->a), args->b, args->bytes)
-KERNEL_LOOP(memcpy_fromio, args->a, IO(args->b), args->bytes)
-KERNEL_LOOP(memset_io, IO(args->a), byte_of(args, pass), args->bytes)
-KERNEL_LOOP(__iowrite64_copy, IO(args->a), args->b, args->bytes / 8)
-KERNEL_LOOP(memcpy_flushcache, args->a, args->b, args->bytes)
+KERNEL_LOOP(memcpy_toio, memcpy_toio, IO(args->a), args->b, args->bytes)
+KERNEL_LOOP(memcpy_fromio, memcpy_fromio, args->a, IO(args->b), args->bytes)
+KERNEL_LOOP(memset_io, memset_io, IO(args->a), byte_of(args, pass), args->bytes)
+KERNEL_LOOP(__iowrite64_copy, __iowrite64_copy, IO(args->a), args->b, args->bytes / 8)
+KERNEL_LOOP(memcpy_flushcache, memcpy_flushcache, args->a, args->b, args->bytes)
+#ifdef CONFIG_ARCH_HAS_COPY_MC
+KERNEL_LOOP(copy_mc_to_kernel, args->lanes[0] = copy_mc_to_kernel, args->a, args->b, args->bytes)
+#endif
+#endif /* CONFIG_UML */
 
 #endif /* MC_KERNEL_FUNCTIONS_H */

@@ -186,6 +186,7 @@ enum mc_stores {
 	MC_STORES_UNKNOWN,	/* something that nobody can verify */
 	MC_STORES_RUN,		/* consecutive values of the counter */
 	MC_STORES_OR,		/* the old word, with its lowest bit set */
+	MC_STORES_ZERO,		/* zeros, whatever data= says */
 };
 
 /**
@@ -225,7 +226,6 @@ struct mc_loop {
  * @flushes: it flushes what it has stored, so the memory must be cached: WB
  * @atomic: each access is a locked one. Only cached memory surely has those: on others, an arm64
  *          machine may raise an SError, and an x86 one lock its bus
- * @bytes: it takes any number of bytes, at any address
  * @kernels: it is a function of the kernel, which may lack it
  * @registered: its loop is registered by somebody else, and is there as long as a run holds it
  */
@@ -241,7 +241,6 @@ struct mc_op_info {
 	bool twice;
 	bool flushes;
 	bool atomic;
-	bool bytes;
 	bool kernels;
 	bool registered;
 };

@@ -45,15 +45,20 @@ OP(WRITE_FLUSHOPT, "write_clflushopt", 1, 1, MC_STORES_COUNTER, MC_CPU_CLFLUSHOP
 OP(WRITE_CLWB, "write_clwb", 1, 1, MC_STORES_COUNTER, MC_CPU_CLWB, .flushes = true),
 /* a = b, a line an access. */
 OP(MOVDIR64B, "movdir64b", 2, 2, MC_STORES_COPY, MC_CPU_MOVDIR64B, .nontemporal = true),
-OP(REP_MOVSB, "rep_movsb", 2, 2, MC_STORES_COPY, MC_CPU_STRINGS, .bytes = true), /* a = b */
-/* a = a byte */
-OP(REP_STOSB, "rep_stosb", 1, 1, MC_STORES_BYTE, MC_CPU_STRINGS, .bytes = true),
+OP(REP_MOVSB, "rep_movsb", 2, 2, MC_STORES_COPY, MC_CPU_STRINGS),	/* a = b */
+OP(REP_STOSB, "rep_stosb", 1, 1, MC_STORES_BYTE, MC_CPU_STRINGS),	/* a = a byte */
 /* A loop that somebody has registered (own.h), which replaces all but the name. */
 OP(OWN, "own", 1, 1, .registered = true),
 /* The kernel's functions. */
-OP(MEMCPY_TOIO, "memcpy_toio", 2, 2, MC_STORES_COPY, .bytes = true, .kernels = true),
-OP(MEMCPY_FROMIO, "memcpy_fromio", 2, 2, MC_STORES_COPY, .bytes = true, .kernels = true),
-OP(MEMSET_IO, "memset_io", 1, 1, MC_STORES_BYTE, .bytes = true, .kernels = true),
+OP(MEMCPY_TOIO, "memcpy_toio", 2, 2, MC_STORES_COPY, .kernels = true),
+OP(MEMCPY_FROMIO, "memcpy_fromio", 2, 2, MC_STORES_COPY, .kernels = true),
+OP(MEMSET_IO, "memset_io", 1, 1, MC_STORES_BYTE, .kernels = true),
 OP(IOWRITE64_COPY, "__iowrite64_copy", 2, 2, MC_STORES_COPY, .kernels = true),
-OP(FLUSHCACHE, "memcpy_flushcache", 2, 2, MC_STORES_COPY, .nontemporal = true, /* to memory */
-	.bytes = true, .kernels = true),
+OP(FLUSHCACHE, "memcpy_flushcache", 2, 2, MC_STORES_COPY, .nontemporal = true, .kernels = true),
+OP(MEMSET, "memset", 1, 1, MC_STORES_BYTE, .kernels = true),
+OP(MEMCPY, "memcpy", 2, 2, MC_STORES_COPY, .kernels = true),
+OP(MEMMOVE, "memmove", 2, 2, MC_STORES_COPY, .kernels = true),
+OP(COPY_MC, "copy_mc_to_kernel", 2, 2, MC_STORES_COPY, .kernels = true),
+OP(CSUM, "csum_partial", 1, 1, .kernels = true),
+OP(CLEAR_PAGE, "clear_page", 1, 4096, MC_STORES_ZERO, .turn = 4096, .kernels = true),
+OP(COPY_PAGE, "copy_page", 2, 8192, MC_STORES_COPY, .turn = 4096, .kernels = true),

@@ -106,7 +106,7 @@ static const struct mc_key keys[] = {
 	  .help = "parts of each array that are accessed in turn, 256 bytes of each" },
 	{ .name = "data", .column = "data", .preset = "counter", .kind = MC_CHOICE,
 	  .names = MC_NAMES({ "counter", MC_DATA_COUNTER }, { "random", MC_DATA_RANDOM },
-			    { "zero", MC_DATA_ZERO }), .json_only = true,
+			    { "zero", MC_DATA_ZERO }), .found = true, .json_only = true,
 	  .help = "words that are written: consecutive integers, random numbers or zeros" },
 	{ .name = "pattern", .column = "pattern", .preset = "sequential", .kind = MC_CHOICE,
 	  .names = MC_NAMES({ "sequential", 0 }, { "random", 1 }),
@@ -252,6 +252,7 @@ static const struct {
 	{ MC_STORES_TRIAD, MC_DATA_RANDOM,
 	  "computes with doubles, and random ones have no sum that is known beforehand" },
 	{ MC_STORES_BYTE, MC_DATA_RANDOM, "repeats one byte" },
+	{ MC_STORES_ZERO, MC_DATA_RANDOM, "stores zeros" },
 };
 
 static int check_data(struct mc_run *run, const struct mc_point *point)
@@ -293,6 +294,13 @@ static int check_pattern(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
+/* Does it take any number of bytes, at any address? */
+static bool takes_bytes(const struct mc_op_info *op)
+{
+	return op->needs == MC_CPU_STRINGS ||
+	       (op->kernels && !op->turn && op != &mc_ops[MC_OP_IOWRITE64_COPY]);
+}
+
 /*
  * Can the loop have its arrays at such places? Words of 8 bytes may be anywhere, unless a bus would
  * be locked for them; vectors are whole ones.
@@ -303,7 +311,7 @@ static int check_odd(struct mc_run *run, const struct mc_point *point)
 	u64 places = point->v[KEY_ALIGN] |
 		     (point->v[KEY_DISTANCE] == MC_AUTO ? 0 : point->v[KEY_DISTANCE]);
 	unsigned int width = loop_of(point)->width;
-	bool free = op->bytes || (width == 8 && !op->atomic && !op->flushes && !op->kernels);
+	bool free = takes_bytes(op) || (width == 8 && !op->atomic && !op->flushes && !op->kernels);
 	const char *key = point->v[KEY_ALIGN] ? "align" : "distance";
 
 	if (!is_odd(point))
@@ -315,7 +323,7 @@ static int check_odd(struct mc_run *run, const struct mc_point *point)
 	if (point->v[KEY_DISTANCE] != MC_AUTO && op->arrays == 1)
 		return mc_fail(&run->error, -EINVAL,
 			       "distance: op=%s has only one array", op->name);
-	if (point->v[KEY_TAIL] && !op->bytes)
+	if (point->v[KEY_TAIL] && !takes_bytes(op))
 		return mc_fail(&run->error, -EINVAL,
 			       "tail: op=%s takes whole lines; rep_movsb, rep_stosb and functions of the kernel take any bytes",
 			       op->name);
@@ -704,7 +712,8 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 		return err;
 	if ((p->offset[0] | p->offset[arrays - 1]) % 64)
 		width = min(width, 8U);		/* words may be anywhere */
-	p->data = point->v[KEY_DATA];
+	p->data = mc_ops[point->v[KEY_OP]].stores == MC_STORES_ZERO ? MC_DATA_ZERO :
+								      point->v[KEY_DATA];
 	p->value = p->data == MC_DATA_ZERO ? 0 : (index + 1ULL) << 40;
 	/* What such memory holds is not ours, so nobody knows what a read should find. */
 	if (!mc_untouched(point)) {
@@ -823,6 +832,7 @@ static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run
 	mc_measurement_record(meas, rec);
 	rec->payload_bytes = payload;
 	rec->point.v[KEY_WIDTH] = meas->each->pass.loop->width;
+	rec->point.v[KEY_DATA] = meas->each->pass.data;
 	if (op->registered)
 		mc_record_set_text(rec, COL_OWN_LOOP, mc_own_name());
 	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);

@@ -41,6 +41,14 @@ all_ok() {
 		"__iowrite64_copy": 8, "memcpy_flushcache": 8}'
 }
 
+@test "the kernel's functions for memory" {
+	echo 'bandwidth op=memset,memcpy,memmove,copy_mc_to_kernel,csum_partial,clear_page,copy_page type=wb,wc,uc size=16K repeat=2 warmup=1' >run
+	all_ok 21
+	echo 'bandwidth op=memset,memcpy,memmove,copy_mc_to_kernel align=1 tail=3 size=16K repeat=2 warmup=1' >run
+	all_ok 4
+	not tee run <<<'bandwidth op=clear_page align=1'
+}
+
 # A request for an instruction that the CPU lacks is refused with that reason.
 @test "stores that need an instruction of their own" {
 	local op ops=write n=1

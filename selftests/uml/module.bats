@@ -98,6 +98,11 @@ measured() {
 	done
 }
 
+@test "the kernel's functions for memory" {
+	measured 'bandwidth op=memset,memcpy,memmove,csum_partial data=counter,zero align=0,1 tail=0,3 size=16K repeat=3' \
+		'len(results) == 32' 'values("verified") == {"ok"}'
+}
+
 @test "every width that the CPU has" {
 	for width in 8 16 32 64; do
 		holds "machine['width_max_bytes'] >= $width" || continue

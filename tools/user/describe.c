@@ -25,6 +25,7 @@ static const char * const stores[] = {
 	[MC_STORES_NOTHING] = NULL, [MC_STORES_COUNTER] = "counter", [MC_STORES_COPY] = "copy",
 	[MC_STORES_ONE_MORE] = "one_more", [MC_STORES_TRIAD] = "triad", [MC_STORES_BYTE] = "byte",
 	[MC_STORES_UNKNOWN] = "unknown", [MC_STORES_OR] = "or",
+	[MC_STORES_ZERO] = "zero",
 };
 
 /* The bits of enum mc_role. */
@@ -165,7 +166,7 @@ static void describe_operations(struct mc_text *t)
 	for (i = 0; i < MC_OP_SUM; i++) {
 		mc_textf(t, "%s  {\"name\": \"%s\"", i ? ",\n" : "\n", mc_ops[i].name);
 		number(t, "arrays", mc_ops[i].arrays);
-		number(t, "payload", mc_ops[i].payload);
+		number(t, "payload", mc_ops[i].payload / (mc_ops[i].turn ?: 1));
 		text(t, "stores", stores[mc_ops[i].stores]);
 		flag(t, "nontemporal", mc_ops[i].nontemporal);
 		flag(t, "flushes", mc_ops[i].flushes);

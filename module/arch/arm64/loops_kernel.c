@@ -25,6 +25,15 @@ const struct mc_loop mc_loops_of_kernel[] = {
 	{ MC_OP_MEMSET_IO, 8, MC_CPU_BASE, loop_memset_io },
 	{ MC_OP_IOWRITE64_COPY, 8, MC_CPU_BASE, loop___iowrite64_copy },
 	{ MC_OP_FLUSHCACHE, 8, MC_CPU_BASE, loop_memcpy_flushcache, .normal_only = true },
+	{ MC_OP_MEMSET, 8, MC_CPU_BASE, loop_memset, .normal_only = true },
+	{ MC_OP_MEMCPY, 8, MC_CPU_BASE, loop_memcpy, .normal_only = true },
+	{ MC_OP_MEMMOVE, 8, MC_CPU_BASE, loop_memmove, .normal_only = true },
+	{ MC_OP_CSUM, 8, MC_CPU_BASE, loop_csum_partial, .normal_only = true },
+	{ MC_OP_CLEAR_PAGE, 8, MC_CPU_BASE, loop_clear_page, .normal_only = true },
+	{ MC_OP_COPY_PAGE, 8, MC_CPU_BASE, loop_copy_page, .normal_only = true },
+#ifdef CONFIG_ARCH_HAS_COPY_MC
+	{ MC_OP_COPY_MC, 8, MC_CPU_BASE, loop_copy_mc_to_kernel, .normal_only = true },
+#endif
 #endif
 	{ }
 };

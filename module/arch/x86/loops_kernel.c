@@ -6,8 +6,10 @@
  */
 #include "arch/loops.h"
 
-#if defined(__KERNEL__) && !defined(CONFIG_UML)
+#ifdef __KERNEL__
+#ifndef CONFIG_UML
 #define HAVE_IO
+#endif
 #include <linux/io.h>
 
 static void run_fence(const struct mc_loop_args *args)
@@ -37,6 +39,17 @@ const struct mc_loop mc_loops_of_kernel[] = {
 	{ MC_OP_MEMSET_IO, 1, MC_CPU_BASE, loop_memset_io },
 	{ MC_OP_IOWRITE64_COPY, 8, MC_CPU_BASE, loop___iowrite64_copy },
 	{ MC_OP_FLUSHCACHE, 8, MC_CPU_BASE, loop_memcpy_flushcache },
+	{ MC_OP_CLEAR_PAGE, 8, MC_CPU_BASE, loop_clear_page },
+	{ MC_OP_COPY_PAGE, 8, MC_CPU_BASE, loop_copy_page },
+#ifdef CONFIG_ARCH_HAS_COPY_MC
+	{ MC_OP_COPY_MC, 8, MC_CPU_BASE, loop_copy_mc_to_kernel },
+#endif
+#endif
+#ifdef __KERNEL__
+	{ MC_OP_MEMSET, 1, MC_CPU_BASE, loop_memset },
+	{ MC_OP_MEMCPY, 8, MC_CPU_BASE, loop_memcpy },
+	{ MC_OP_MEMMOVE, 8, MC_CPU_BASE, loop_memmove },
+	{ MC_OP_CSUM, 8, MC_CPU_BASE, loop_csum_partial },
 #endif
 	{ }
 };

@@ -129,7 +129,7 @@ def columns_with_presets(name: str) -> dict[str, object]:
     own: list[dict] = next((one["keys"] for one in _tables["tests"] if one["name"] == name), [])
     return {key["column"]: int(preset) if preset.isdigit() else preset
             for key in (*own, *_tables["keys"]) if "column" in key
-            if key["kind"] == "choice" and not key.get("found")
+            if key["kind"] == "choice"
             if (preset := defaults.get(key["column"], "")) not in key.get("asked_only", ())}
 
 
