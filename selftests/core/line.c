@@ -32,7 +32,8 @@ static struct made {
 static enum { NO_CURVE, FLUSHED = 2, AFTER_LOADS = 4 } noisy;	/* the place of its timed chase */
 static u64 noisy_distances;	/* in a bit mask; each chase there is ten times as slow */
 static unsigned int flushes;	/* a load may come once there have been so many fences */
-static enum { NOT_THERE, LOADED, ALONG } cached[BYTES / LEAST];
+enum { NOT_THERE, LOADED, ALONG };
+static u8 cached[BYTES / LEAST];	/* one of these */
 static u64 there_at[BYTES / LEAST];
 
 /*
@@ -43,10 +44,12 @@ static void cache(u64 offset, u64 bytes, int how, u64 at)
 {
 	u64 i, first = (offset & ~(bytes - 1)) / LEAST;
 
-	for (i = first; i < first + bytes / LEAST; i++) {
-		if (how == ALONG && cached[i])
+	if (how != ALONG)
+		memset(cached + first, how, bytes / LEAST);
+	for (i = first; how == ALONG && i < first + bytes / LEAST; i++) {
+		if (cached[i])
 			continue;
-		cached[i] = how;
+		cached[i] = ALONG;
 		there_at[i] = at;
 	}
 }
@@ -56,7 +59,8 @@ static u64 load(u64 offset, u64 now)
 {
 	const u64 takes[] = { made.miss_ps, made.hit_ps, made.along_ps };
 	u64 word = offset / LEAST;
-	u64 ps = now < there_at[word] ? made.miss_ps : takes[cached[word]];
+	bool late = cached[word] == ALONG && now < there_at[word];
+	u64 ps = late ? made.miss_ps : takes[cached[word]];
 
 	if (!cached[word])
 		cache(offset, made.fetched_bytes, ALONG, now + made.late_ps);

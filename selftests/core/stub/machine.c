@@ -219,7 +219,7 @@ static void run(struct mc_loop_args *args, enum mc_op op, unsigned int width)
 	}
 	spent += (spent - before) * (args->passes - pass);
 	memset(args->lanes, 0, sizeof(args->lanes));
-	for (i = 0; i < args->bytes / 8; i++) {
+	for (i = 0; op != MC_OP_FLUSH && i < args->bytes / 8; i++) {
 		if (mc_ops[op].stores)
 			store(args, (u64 *)args->a + i, i, op, width);
 		else if (op == MC_OP_SUM)
