@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* measure/threads.h, workers.h and clock.h in virtual time, on CPUs that keep their prefetchers. */
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "platform/cpus.h"
 #include "cpu.h"
@@ -20,11 +21,7 @@ static unsigned int turn;		/* the thread that may run */
 static enum state states[THREADS_MOST];
 static struct mc_worker workers[THREADS_MOST];
 static struct mc_plan plans[THREADS_MOST];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static pthread_cond_t turns[THREADS_MOST] = {
-	[0 ... THREADS_MOST - 1] = PTHREAD_COND_INITIALIZER
-};
+static sem_t turns[THREADS_MOST];	/* what a thread sleeps at until it has the turn */
 
 static __thread struct mc_worker *self;
 
@@ -89,8 +86,8 @@ u64 mc_clock_raw_ns(void)
 
 static void wait_for_turn(unsigned int me)
 {
-	while (turn != me)
-		pthread_cond_wait(&turns[me], &lock);
+	while (__atomic_load_n(&turn, __ATOMIC_SEQ_CST) != me)
+		sem_wait(&turns[me]);
 }
 
 static void next_turn(void)
@@ -101,9 +98,9 @@ static void next_turn(void)
 		if (states[i] == READY &&
 		    (next == THREADS_MOST || sim.now[i] < sim.now[next]))
 			next = i;
-	turn = next;
-	if (next < THREADS_MOST)
-		pthread_cond_signal(&turns[next]);
+	__atomic_store_n(&turn, next, __ATOMIC_SEQ_CST);
+	if (next < THREADS_MOST && (!self || next != self->index))
+		sem_post(&turns[next]);
 }
 
 /* Let the threads run whose clocks are behind. */
@@ -120,14 +117,12 @@ static void *worker_main(void *arg)
 	int err;
 
 	self = arg;
-	pthread_mutex_lock(&lock);
 	wait_for_turn(self->index);
 	err = the_threads.job(self, sim.arg);
 	if (err)
 		mc_threads_stop(&the_threads, err);
 	states[self->index] = ENDED;
 	next_turn();
-	pthread_mutex_unlock(&lock);
 	return NULL;
 }
 
@@ -158,8 +153,10 @@ int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
 	turn = THREADS_MOST;
 	atomic_set(&threads->arrived, 0);
 	threads->party = n;
-	for (i = 0; i < sim.n; i++)
+	for (i = 0; i < sim.n; i++) {
 		states[i] = ENDED;
+		sem_init(&turns[i], 0, 0);
+	}
 	for (i = 0; i < n; i++)
 		states[who ? who[i] : i] = READY;
 	if (sim.together)
@@ -167,9 +164,7 @@ int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
 	for (i = 0; i < n; i++)
 		pthread_create(&thread[i], NULL, worker_main,
 			       &workers[who ? who[i] : i]);
-	pthread_mutex_lock(&lock);
 	next_turn();
-	pthread_mutex_unlock(&lock);
 	for (i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
 	return threads->stop;
