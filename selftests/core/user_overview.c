@@ -173,6 +173,8 @@ int mc_user_run(char **words, const struct mc_user_view *view)
 		/* CPUs of one node share the memory of the rows of one CPU, which is there. */
 		assert_int_equal(!!strstr(*words, "node=local"),
 				 req.all_cpus && machine->sockets > 1);
+		/* A request that asks for more than the process may have would be refused. */
+		assert_int_equal(req.values[MC_KEY_SCHED].v[0], MC_AUTO);
 		view->start();
 		view->begin(&req);
 		for (i = 0; i < req.values[MC_KEY_SIZE].n; i++) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The threads of memcache-user: what a run costs threads that take no part in it. */
 #include "cmocka_all.h"
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,7 +14,46 @@
 #include "measure/steady.h"
 #include "user.h"
 #include "../../tools/user/workers.c"
+
+/* A process that may or may not go before others, in place of this one. */
+static const struct made {
+	const char *words;
+	bool refused;		/* by the kernel */
+	bool namespace, cap, filter, user;
+	rlim_t priority;
+	rlim_t rttime;		/* us */
+	const char *group;	/* of version 1 of control groups; NULL: not seen */
+	const char *all_us, *group_us, *root_us;	/* budgets in files */
+} *made;
+
+static int ask_for_fifo(pthread_t thread, int policy, const struct sched_param *param)
+{
+	if (!made)
+		return pthread_setschedparam(thread, policy, param);
+	return made->refused && policy == SCHED_FIFO ? EPERM : 0;
+}
+
+static int find_limit(int which, struct rlimit *limit)
+{
+	limit->rlim_cur = which == RLIMIT_RTPRIO ? made->priority : made->rttime;
+	return 0;
+}
+
+static long find_caps(long number, void *self, struct __user_cap_data_struct *sets)
+{
+	sets->effective = made->cap << CAP_SYS_NICE;
+	return 0;
+}
+
+#define pthread_setschedparam		ask_for_fifo
+#define getrlimit			find_limit
+#define syscall				find_caps
+#define geteuid()			(made->user ? 1000 : 0)
+#define stat(path, s)			((s)->st_ino = made->namespace ? 1 : 0xeffffffd, 0)
+#define prctl(what)			(made->filter ? SECCOMP_MODE_FILTER : 0)
 #include "../../tools/user/sched.c"
+#undef pthread_setschedparam
+#undef syscall
 
 #define THREADS	6
 #define JOBS	2000
@@ -72,7 +115,12 @@ int clock_gettime(clockid_t id, struct timespec *t)
 
 bool mc_user_read_file(const char *path, char *buf, size_t size)
 {
-	return false;
+	const char *text = strstr(path, "_period_us") ? "1000000" :
+			   strstr(path, "kernel/sched_rt_r") ? made->all_us :
+			   strstr(path, "self/cgroup") ? made->group :
+			   strstr(path, "cgroup/cpu/cpu.") ? made->root_us : made->group_us;
+
+	return text && snprintf(buf, size, "%s", text) > 0;
 }
 
 static struct mc_request req;
@@ -305,6 +353,47 @@ static void test_threads_rest_together(void **state)
 	now_ns = 1ULL << 40;
 	assert_false(mc_threads_rest(w, 0));
 	mc_clock.counter = true;
+}
+
+#define MAY		.cap = true, .rttime = RLIM_INFINITY
+#define MAY_NOT		.refused = true, .rttime = RLIM_INFINITY
+
+/* What is said to lack is what lacks, the first thing first. */
+static void test_what_threads_lack(void **state)
+{
+	static const struct made rows[] = {
+		{ NULL, MAY },
+		{ NULL, MAY, .all_us = "-1", .group = "4:cpu:/a", .group_us = "900000" },
+		{ "nine tenths of a CPU, and sched_rt_runtime_us allows 899999 of 1000000 us",
+		  MAY, .all_us = "899999" },
+		{ "to work for 0.4 s at once, and `ulimit -R` is less", .rttime = 399999 },
+		{ NULL, .rttime = 400000 },
+		{ "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 20 of",
+		  MAY, .group = "1:cpu,cpuacct:/a", .group_us = "20" },
+		{ "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 30 of",
+		  MAY, .group = "1:cpu:/docker/1", .root_us = "30" },
+		{ "root (sudo), CAP_SYS_NICE or `ulimit -r 1`", MAY_NOT, .user = true,
+		  .group = "1:cpu:/a", .group_us = "0" },
+		{ "CAP_SYS_NICE, which this root has not", MAY_NOT, .filter = true },
+		{ "root of the machine; this is a user namespace", MAY_NOT, .namespace = true,
+		  .cap = true },
+		{ NULL, .rttime = RLIM_INFINITY, .namespace = true, .priority = 1 },
+		/* The limit lets it ask, so it is something else that refuses. */
+		{ "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 0 of",
+		  MAY_NOT, .user = true, .priority = 1, .group = "1:cpu:/a", .group_us = "0" },
+		{ "real-time for its control group", MAY_NOT, .cap = true },
+		{ "a seccomp filter that allows it, or real-time for its control group", MAY_NOT,
+		  .namespace = true, .priority = 99, .filter = true },
+	};
+
+	for (made = rows; made < rows + ARRAY_SIZE(rows); made++) {
+		const char *lack = find_lack();
+
+		assert_int_equal(!lack, !made->words);
+		if (lack)
+			assert_memory_equal(lack, made->words, strlen(made->words));
+	}
+	made = NULL;
 }
 
 /* The upper half of a vector register, before a window and in it. */

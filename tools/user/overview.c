@@ -12,7 +12,6 @@
  * operation may do far more than one stream of ordinary accesses, so the best of them stand beside
  * it, or below it where the terminal is narrow.
  */
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +118,6 @@ static struct screen {
 	bool memory_sure;	/* no larger set had another rate */
 	struct probed *probing;
 	const char *page;	/* the key, if there are huge pages */
-	const char *sched;	/* the key, if this process may go before others */
 	bool quick;		/* fewer samples, and no other forms */
 	bool as_json;
 	bool begun;
@@ -137,7 +135,7 @@ static struct screen {
 	const struct form *best_form[LEVELS + 1];	/* that had them; NULL: the row itself */
 } screen = {
 	.latencies.column = "ns_per_load", .reads.column = "mb_per_s",
-	.memory.column = "ns_per_load", .page = "", .sched = "", .next = screen.plan,
+	.memory.column = "ns_per_load", .page = "", .next = screen.plan,
 };
 
 /* --------------------------------------------------------------- what the views share */
@@ -180,16 +178,6 @@ static void print_load(void)
 		return;
 	if (load > n || running > 1)
 		printf("not quiet: load %.1f on %d CPU%s\n", load, n, n == 1 ? "" : "s");
-}
-
-/* May threads of this process go before all others? */
-static bool goes_first(void)
-{
-	struct sched_param first = { .sched_priority = 1 }, usual = { 0 };
-
-	if (sched_setscheduler(0, SCHED_FIFO, &first))
-		return false;
-	return !sched_setscheduler(0, SCHED_OTHER, &usual);
 }
 
 static void print_machine(void)
@@ -289,8 +277,8 @@ static int probe(struct probed *what, const char *test, const char *sizes)
 	int status;
 
 	screen.probing = what;
-	snprintf(line, sizeof(line), "%s size=%s cpu=%d repeat=%d warmup=1%s%s", test, sizes,
-		 mc_core_next(-1), screen.quick ? 2 : 5, screen.page, screen.sched);
+	snprintf(line, sizeof(line), "%s size=%s cpu=%d repeat=%d warmup=1%s", test, sizes,
+		 mc_core_next(-1), screen.quick ? 2 : 5, screen.page);
 	status = mc_user_run(lines, &view);
 	return status || what->n ? status : MC_USER_FAILED;
 }
@@ -645,9 +633,8 @@ static void plan_row(struct planned *p, const struct row *row, const struct form
 	}
 	snprintf(cpu, sizeof(cpu), all ? on_one_node() ? "all" : "all node=local" : "%d",
 		 mc_core_next(-1));
-	snprintf(p->line, sizeof(p->line), "bandwidth %s repeat=%u warmup=1 size=%s cpu=%s%s%s%s",
-		 form ? form->key : row->key, repeat, sizes, cpu,
-		 screen.page, screen.sched,
+	snprintf(p->line, sizeof(p->line), "bandwidth %s repeat=%u warmup=1 size=%s cpu=%s%s%s",
+		 form ? form->key : row->key, repeat, sizes, cpu, screen.page,
 		 screen.quick ? " verify=deferred" : "");
 }
 
@@ -708,8 +695,6 @@ int mc_user_overview(bool json, bool short_form)
 	while (most < max(MOST_BYTES, MC_BEYOND * reported_bytes(true)) && 2 * most <= room)
 		most *= 2;
 	screen.quick = short_form;
-	if (goes_first())
-		screen.sched = " sched=fifo";
 	mc_user_progress_parts(PROBE_PARTS + (screen.quick ? ARRAY_SIZE(rates) - 1 : PLANNED / 2) *
 			       (1 + (cpus() > 1)));
 	if (huge_pages(min(most, LARGEST)))

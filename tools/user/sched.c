@@ -13,18 +13,22 @@
  */
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "measure/threads.h"
 #include "user.h"
 
-#define RTTIME_LEAST_US	400000
+#define RTTIME_LEAST_US		400000
+#define FIRST_USER_NAMESPACE	0xeffffffdU	/* its inode; PROC_USER_INIT_INO of the kernel */
 
 /* The lowest priority that goes before ordinary threads; those of real work go before it. */
 static const struct sched_param lowest = { .sched_priority = 1 };
@@ -60,11 +64,9 @@ static void restore_policy(void)
 /* The scheduler wants capabilities of the whole machine, not of a user namespace. */
 static bool is_in_a_namespace(void)
 {
-	char text[256];
-	unsigned long long inside, outside, n;
+	struct stat s;
 
-	return mc_user_read_file("/proc/self/uid_map", text, sizeof(text)) &&
-	       (sscanf(text, "%llu %llu %llu", &inside, &outside, &n) != 3 || n < 0xffffffff);
+	return !stat("/proc/self/ns/user", &s) && s.st_ino != FIRST_USER_NAMESPACE;
 }
 
 /* The number in a file; -1: not known, or no limit. */
@@ -126,7 +128,22 @@ static const char *group_lacks(void)
 	return lack ? lack : budget_lacks(files, " of this control group");
 }
 
-/* The right that threads lack to go before others; NULL: none. */
+/* The right to ask for real-time that this process lacks; NULL: none. */
+static const char *right_lacks(void)
+{
+	struct rlimit priority;
+
+	if (!getrlimit(RLIMIT_RTPRIO, &priority) && priority.rlim_cur)
+		return NULL;
+	if (is_in_a_namespace())
+		return "root of the machine; this is a user namespace (rootless container)";
+	if (has_cap_sys_nice())
+		return NULL;
+	return geteuid() ? "root (sudo), CAP_SYS_NICE or `ulimit -r 1`" :
+	       "CAP_SYS_NICE, which this root has not (of a container: --cap-add SYS_NICE)";
+}
+
+/* What threads lack to go before others; NULL: nothing. */
 static const char *find_lack(void)
 {
 	const char *lack = budget_lacks("/proc/sys/kernel/sched_", "");
@@ -141,14 +158,14 @@ static const char *find_lack(void)
 		restore_policy();
 		return group_lacks();
 	}
-	if (is_in_a_namespace())
-		return "root of the machine; this is a user namespace (rootless container)";
-	if (!has_cap_sys_nice())
-		return geteuid() ? "root (sudo), CAP_SYS_NICE or `ulimit -r 1`" :
-		       "CAP_SYS_NICE, which this root has not (of a container: --cap-add SYS_NICE)";
-	lack = group_lacks();
-	return lack ? lack :
-		      "real-time for its control group, or to be outside of a user namespace";
+	lack = right_lacks();
+	lack = lack ? lack : group_lacks();
+	if (lack)
+		return lack;
+	/* Groups of version 2 have no file that says it. */
+	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER ?
+	       "a seccomp filter that allows it, or real-time for its control group" :
+	       "real-time for its control group";
 }
 
 /**
