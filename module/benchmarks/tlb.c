@@ -19,7 +19,6 @@ enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
 #define SMALL		4096ULL
 #define LARGE		(2ULL << 20)
 #define PACKED_SAMPLES	5
-#define PACKED_WARMUPS	1
 
 static const struct mc_column columns[] = {
 	[COL_PAGES] = { .name = "pages", .roles = MC_COUNT | MC_OVER,
@@ -88,7 +87,6 @@ static int measure_packed(struct mc_worker *w, struct tlb_job *job)
 	int err = mc_chase_link(w, &job->packed);
 
 	sampler.shared = &few;
-	sampler.settings.warmup = PACKED_WARMUPS;
 	sampler.settings.repeat = PACKED_SAMPLES;
 	job->at = mc_chase_at(&job->packed, 0);
 	err = err ? err : mc_measure(w, &few);
