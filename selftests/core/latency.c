@@ -132,7 +132,11 @@ static void test_a_neighbour_of_the_core(void **state)
 	assert_true(rec->watched & MC_BY_NEIGHBOUR);
 	assert_int_equal(rec->disturbed[4], 6);
 	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);
-	/* By less than a twelfth. */
+	/* By a twelfth, so that they spread by less than 5 %, and by less. */
+	made.neighbour_ps = 420;
+	measured("latency size=64K warmup=0 repeat=12");
+	assert_in_range(rec->stats.cv_ppm, 40000, 45000);
+	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);
 	made.neighbour_ps = 400;
 	measured("latency size=64K warmup=0 repeat=12");
 	assert_true(rec->watched & MC_BY_NEIGHBOUR);
@@ -318,6 +322,16 @@ static void test_samples_take_as_long_as_asked(void **state)
 	one_place();
 	measured("latency size=64K time=0.4 repeat=4 warmup=1");
 	assert_in_range(rec->stats.samples * rec->stats.median_ps, 350 * MS, 450 * MS);
+	/* The side says for how long samples last together, if the request does not. */
+	telling.spread_ns = 30000000;
+	for (unsigned int i = 0; i < 2; i++) {
+		reset(1);
+		run.side = &telling;
+		one_place();
+		measured("latency size=64K repeat=10 warmup=0%s", i ? " time=0.01" : "");
+		assert_in_range(rec->window_max_ps, i ? 1 : 300000 * NS,
+				i ? 100000 * NS : 500000 * NS);
+	}
 	/* One sample takes longer than asked. */
 	reset_with(1, .load_ps = 2000000 * NS);
 	measured("latency size=64K time=1 repeat=1 warmup=0");

@@ -65,7 +65,7 @@ struct mc_clock mc_clock = { .counter = true, .khz = 1000000 };
 /* Time where the CPU's counter is not used: each reading takes 1 us, and so does nothing else. */
 static u64 now_ns;
 static unsigned int rests;
-static u64 last_rest_ns;
+static u64 first_rest_at, last_rest_ns;
 
 u64 mc_clock_raw_ns(void)
 {
@@ -76,7 +76,7 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 {
 	if (mc_clock.counter)
 		return syscall(SYS_nanosleep, time, left);
-	rests++;
+	first_rest_at = rests++ ? first_rest_at : now_ns;
 	last_rest_ns = time->tv_nsec;
 	now_ns += time->tv_nsec;
 	return 0;
@@ -301,6 +301,11 @@ static int work_for_long(struct mc_worker *w, void *arg)
 		pauses += w->began > w->left_off + mc_ns_to_ticks(MC_REST_NS) / 2;
 		mc_core_note_work(w);
 	}
+	/* One that is no rest. */
+	now_ns += MC_REST_NS;
+	err = err ? err : mc_window_open(w, false);
+	mc_window_close(w);
+	pauses += w->began > w->left_off + MC_REST_NS / 2 ? 100 : 0;
 	return err;
 }
 
@@ -312,12 +317,20 @@ static void test_who_goes_before_others_rests(void **state)
 	start(1, 0);
 	threads->fifo = true;
 	mc_clock = (struct mc_clock){ .khz = 1000000 };
-	assert_int_equal(all_do(work_for_long, NULL), 0);
+	/* The time between two jobs is a rest, too. */
+	for (unsigned int i = 0; i < 2; i++) {
+		u64 from = now_ns += 2 * MC_WORK_NS;
+
+		rests = 0;
+		assert_int_equal(all_do(work_for_long, NULL), 0);
+		assert_in_range(first_rest_at - from, MC_WORK_NS, MC_WORK_NS + 1000000);
+		assert_int_equal(rests, (10 * MC_WORK_NS + MC_REST_NS) /
+				 (MC_WORK_NS + MC_REST_NS));
+		/* Rests are no pauses. */
+		assert_int_equal(pauses, 100);
+	}
 	mc_clock.counter = true;
 	mc_threads_end(threads);
-	/* Rests are no pauses. */
-	assert_int_equal(rests, (10 * MC_WORK_NS + MC_REST_NS) / (MC_WORK_NS + MC_REST_NS));
-	assert_int_equal(pauses, 0);
 }
 
 /*
@@ -348,6 +361,12 @@ static void test_threads_rest_together(void **state)
 		mc_threads_rest(&w[rows[i].who], rows[i].ahead * 1000000);
 		assert_int_equal((rows[i].at * 1000000 + last_rest_ns + 500000) / 1000000,
 				 rows[i].until);
+	}
+	/* Sleep is a rest if it is as long as one. */
+	for (i = 0; i < 2; i++) {
+		now_ns += MC_REST_NS;
+		mc_threads_rested(w, MC_REST_LEAST - 1 + i);
+		assert_int_equal(now_ns - w->rested < 10000, i);
 	}
 	two.fifo = false;
 	now_ns = 1ULL << 40;
