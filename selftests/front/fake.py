@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import csv
 import errno
+import functools
 import importlib.machinery
 import importlib.util
 import json
@@ -94,95 +95,11 @@ def load_script(name: str, path: Path) -> types.ModuleType:
     return module
 
 
-# The contents of the file `tests`.
-TESTS = """\
-every test: takes these keys
-  type=wb           wb|wc|uc                      memory type
-  size=16M          1K..65536G                    the whole working set
-  cpu=0             LIST|all|any                  CPUs
-  smt=on            on|off                        off: one of each core
-  node=auto         auto|0..1023                  NUMA node
-  irq=on            on|off                        interrupts
-  disturbed=leave_out leave_out|keep              samples hit by an interrupt
-  page=auto         auto|direct|4k|2m|thp         mapping
-  prefetch=keep     keep|off                      prefetchers
-  repeat=10         1..1000000                    samples
-  warmup=2          0..1000000                    samples before
-  time=0            0|0.001..86400                seconds of samples
-  timeout=0         0..86400                      seconds
-"""
-TESTS += "".join(f"{test}: what it does\n{keys}  > figure    what it is\n"
-                 for test, keys in {
-    "bandwidth": """\
-  op=read           read|ntread|write|ntwrite|copy|ntcopy|rmw|triad|rw31|rw21|rw11|\
-rep_movsb|rep_stosb the loop
-  width=max         8|16|32|64|max                bytes an access
-  fence=none        none|sfence|mfence|uc         after each pass
-  verify=each       each|deferred|off             sum the words
-  readback=off      on|off                        compare
-  streams=1         1|2|4|8|16                    places at once
-  data=counter      counter|random|zero           words that are moved
-  align=0           0..63                         bytes from a line
-  distance=auto     auto|0..4095                  bytes between arrays
-""", "latency": """\
-  pattern=random    random|page|stride            order
-  stride=64         8..1G                         from one element to the next
-""", "random": """\
-  op=read           read|write                    what is done
-  count=1M          8..1024G                      accesses
-  mode=independent  independent|dependent         dependent: each waits
-  generator=lcg     lcg|xorshift128+              where places come from
-  align=8           8|1                           1: any byte
-  verify=each       each|off                      after each sample
-""", "c2c": """\
-  state=hitm,hit    hitm|hit                      of the line
-  home=writer       writer|reader                 whose node has it
-""", "loaded": """\
-  op=read           read|rw31|rw21|rw11|ntwrite   the load
-  delay=0,100,1000  0..1000000                    between accesses
-  latency_cpu=auto  auto|0..8191                  who measures
-""", "mix": """\
-  groups=0:read     LIST:OP[:KEY=VALUE][+MORE]  who does what
-  pattern=sequential sequential|random            order
-  delay=0           0..1000000                    between accesses
-""", "scan": """\
-  region=1G         2M..1024G                     of a region
-  op=read           read|write|ntwrite            what is done
-""", "ramp": """\
-  idle=0,1ms,5ms,20ms,50ms 0..1s                  of the core
-  op=copy           read|write|copy|triad         what the loop does
-  width=max         8|16|32|64|max                of each access
-  steps=40          4..400                        of 0.25 ms
-""", "file": """\
-  op=read           read|write                    what is done
-  path=none         none|/PATH                    the file
-  files=shared      shared|each                   one, or one each
-  transfer=512K     512..256M                     bytes at once
-  readers=1         1..256                        threads
-  bytes=64M         4K..65536G                    to be written
-  check=off         on|off                        compare
-  cache=keep        keep|drop                     the page cache
-  direct=off        on|off                        past it
-""", "os": """\
-  item=loop,getpid  loop|clock|getpid|fork_exit|context|tcp|select_tcp what is timed
-  processes=2       2..1024                       in the ring
-  set=0             0..64M                        bytes of each
-""", "pipe": """\
-  block=4K..128M    1..1G                         bytes of each write
-  capacity=max      max|keep                      of the pipe
-""", "tail": """\
-  op=read           read|write|atomic             what is done
-  width=8           8|4                           bytes an access
-  count=100000      1000..1000000000              accesses
-  places=one        one|all                       all: at random
-  flush=auto        auto|yes|no                   from the caches
-  delay=0           0..1ms                        between accesses
-  spike=auto        auto|1ns..1s                  longer ones
-  load=none         none|read|rw21|rw11|write|ntwrite|copy what others do
-""", "overhead": """\
-  item=loop,clock   loop|clock|irq|fpu|call|getpid|gate|wakeup|thread what is timed
-  presets: disturbed=keep
-""", "line": "", "tlb": ""}.items())
+@functools.cache
+def described_tests() -> str:
+    """The contents of the file `tests`."""
+    return subprocess.check_output([TOP / "tools/tests"], text=True)
+
 
 YES, NO = (dict.fromkeys(("wb", "wc", "uc"), word) for word in ("yes", "no"))
 BARE = {"kernel": "6.1.0-50-amd64", "cpu": "Intel(R) Xeon(R) Gold 6252", "hypervisor": None}
@@ -327,7 +244,7 @@ class Kernel(debugfs.Debugfs):
         self.errors = errors or {}
         self.cv = cv
         self.asked: list[str] = []
-        self.files = {"tests": TESTS,
+        self.files = {"tests": described_tests(),
                       "progress": "idle\n", "run": "", "results.jsonl": "",
                       "machine": json.dumps(machine(self.about, self.effective))}
 

@@ -242,7 +242,7 @@ class Command(Record):
 
 class Run(Record):
     def run_it(self, *words):
-        self.write("tests", fake.TESTS.encode())
+        self.write("tests", fake.described_tests().encode())
         self.write("records", a_file("a", requests=1))
         self.write("user", b"""#!/bin/sh
 [ "$1" = --tests ] && exec cat tests

@@ -53,7 +53,7 @@ class Commands(fake.InDirectory):
                             ("none", [machine, one | {"records": 0}]), ("bad", [one]),
                             ("machine", [machine]), ("records", [one, record()])):
             self.write(name, b"".join(fake.lines(*found)))
-        self.write("tests", fake.TESTS.encode())
+        self.write("tests", fake.described_tests().encode())
         self.write("user", USER.encode())
         os.chmod("user", 0o755)
         self.settings = {"MEMCACHE_DEBUGFS": "nowhere", "MEMCACHE_USER": "./user",

@@ -163,7 +163,7 @@ class Shipped(fake.unittest.TestCase):
                          " size=16M cpu=2 repeat=10 warmup=2 disturbed=keep")
 
     def test_every_key_and_value_is_known(self):
-        tests = keys.parse(fake.TESTS)
+        tests = keys.parse(fake.described_tests())
         self.assertTrue(suite.names())
         for name in suite.names():
             requests, lacking = suite.load(name).requests_for(fake.shape(8, smt=2, nodes=2))
