@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import Any
 
 from mc.advice import TOP
 
@@ -30,10 +31,29 @@ TYPES: dict[str, Callable[[object], bool]] = {
 }
 
 
+def expanded(part: Any) -> Any:
+    """A part of the schema in the words of JSON Schema. In a checkout, `members` are properties
+    that all objects have, `optional` those that some have, and there are no others; properties that
+    are alike share a line."""
+    if isinstance(part, list):
+        return [expanded(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    part = {key: expanded(value) for key, value in part.items()}
+    if "members" in part:
+        both = [{name: value for names, value in part.pop(key, {}).items()
+                 for name in names.split()} for key in ("members", "optional")]
+        part = {"type": "object"} | part | {"properties": both[0] | both[1], "required": [*both[0]]}
+        if "unevaluatedProperties" not in part:
+            part["additionalProperties"] = False
+    return part
+
+
 @cache
-def _definitions() -> dict[str, dict]:
-    definitions: dict[str, dict] = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
-    return definitions
+def whole() -> dict:
+    """The schema, which in a checkout lacks the parts about single tests."""
+    found: dict = expanded(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    return found
 
 
 def wrong_place(machine: dict) -> str | None:
@@ -43,7 +63,7 @@ def wrong_place(machine: dict) -> str | None:
 
 @cache
 def _check_of_name(name: str) -> Check:
-    return _check_of_part(_definitions()[name], name in WHOLE)
+    return _check_of_part(whole()["$defs"][name], name in WHOLE)
 
 
 def _check_of_part(part: dict, whole: bool) -> Check:
