@@ -40,8 +40,7 @@ class Browser:
         self.requested: list[str] = []
         self.loaded = False
         page = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=page,
-                                 flatten=True)["sessionId"]
+        self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         self.call("Page.enable")
         self.call("Network.enable")
         return self

@@ -103,8 +103,7 @@ def described_tests() -> str:
 
 YES, NO = (dict.fromkeys(("wb", "wc", "uc"), word) for word in ("yes", "no"))
 BARE = {"kernel": "6.1.0-50-amd64", "cpu": "Intel(R) Xeon(R) Gold 6252", "hypervisor": None}
-TCG = {"kernel": "6.1.0-50-amd64", "cpu": "Intel Xeon Processor (Cascadelake)",
-       "hypervisor": "tcg"}
+TCG = {"kernel": "6.1.0-50-amd64", "cpu": "Intel Xeon Processor (Cascadelake)", "hypervisor": "tcg"}
 KVM = BARE | {"hypervisor": "kvm"}
 # What a `machine` record has of a run with counters that see all memory.
 COUNTERS = {"dram_counters": {"kind": "Intel, CAS commands", "nodes": [0]},

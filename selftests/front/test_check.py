@@ -116,8 +116,7 @@ class Command(fake.InDirectory):
                 self.assertIn(said, " ".join(out.split()))
 
     def test_what_is_wrong(self):
-        self.files(base=records(10000.0),
-                   another=records(1.0, about=fake.BARE | {"kernel": "7.0"}))
+        self.files(base=records(10000.0), another=records(1.0, about=fake.BARE | {"kernel": "7.0"}))
         for words, said in (("base", "--baseline"),
                             ("--baseline base another", "wanted: check FILE... --baseline"),
                             ("base --baseline nosuch", "nosuch"),

@@ -223,8 +223,7 @@ class Intervals(fake.unittest.TestCase):
     def test_a_record_is_its_median(self):
         found = estimate.median_time(
             fake.result("bandwidth size=4K", 204.8, 3.0) | {"mean_ns": 2.5e4})
-        self.assertEqual((found.time, found.fastest, found.variance),
-                         (2e4, 2e4 * 0.94, None))
+        self.assertEqual((found.time, found.fastest, found.variance), (2e4, 2e4 * 0.94, None))
 
     def test_a_simulated_machine_needs_one_run(self):
         # n is 10, sd 3 % of the median. The variance of a median is pi/2 times that of a mean.
@@ -388,8 +387,7 @@ class Command(fake.InDirectory):
     def test_user_mode_linux_is_said(self):
         self.save("a", "bandwidth", ("bandwidth", USER))
         self.assertNotIn("User-Mode Linux", "\n".join(compare.compare(["a"])[0]))
-        self.write("a", Path("a").read_bytes().replace(
-            b'"hypervisor":null', b'"hypervisor":"uml"'))
+        self.write("a", Path("a").read_bytes().replace(b'"hypervisor":null', b'"hypervisor":"uml"'))
         text = "\n".join(compare.compare(["a"])[0])
         self.assertEqual(text.count("User-Mode Linux: its kernel is a process of another"), 1)
 

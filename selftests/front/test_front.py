@@ -207,8 +207,7 @@ class Program(fake.InDirectory):
         self.assertRegex(done.stdout, r"(?m)^8\.382 ")
         self.assertEqual(results.load("out")[0].results[0]["mb_per_s"], 9000.0)
         for command in "run", "show", "compare", "plot", "report":
-            self.fails(self.memcache(command, "--units", "mph", "good"), 2,
-                       "invalid choice: 'mph'")
+            self.fails(self.memcache(command, "--units", "mph", "good"), 2, "invalid choice: 'mph'")
         self.write("other", GOOD)
         for words, cell in (("", "9000.0 MB/s +9000.0 MB/s"),
                             ("--units GiB/s", "8.382 GiB/s +8.382 GiB/s")):

@@ -88,8 +88,7 @@ class Tables(fake.unittest.TestCase):
         said = fake.said(findings.lines(runs, verdict.judge(runs)))
         self.assertEqual(said["unknown"], {
             "pairs": ["Streaming stores against ordinary ones (WB ntwrite)"]})
-        self.assertEqual((said["differences"]["n"], said["doubt"]["reason"].id),
-                         (1, "not_settled"))
+        self.assertEqual((said["differences"]["n"], said["doubt"]["reason"].id), (1, "not_settled"))
         self.assertEqual(said["doubt"]["remedy"], f": {judge.REMEDIES[said['doubt']['reason']]}")
         self.assertEqual([*said], ["unknown", "differences", "doubt"])
 

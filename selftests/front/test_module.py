@@ -156,5 +156,4 @@ class Advice(unittest.TestCase):
                 ("/venv/bin/python", "apt-get", "/venv/bin/python -m pip install numpy")):
             with mock.patch("sys.executable", python), mock.patch(
                     "shutil.which", lambda name, own=manager: name == own or None):
-                self.assertEqual(advice.lacking("numpy"),
-                                 f"numpy, which {python} has not: {way}")
+                self.assertEqual(advice.lacking("numpy"), f"numpy, which {python} has not: {way}")

@@ -402,8 +402,7 @@ class Shown(Case):
 
     def test_on_a_page(self):
         files = {"a.jsonl": self.runs(latency("memory", 140.0))}
-        [grid] = [part for part in document.parts(files)
-                  if getattr(part, "strong", ())]
+        [grid] = [part for part in document.parts(files) if getattr(part, "strong", ())]
         at = grid.names.index("published of this CPU")
         self.assertEqual("60.00 to 70.00 ns\n4 machines, 2.0x ↓", grid.rows[0][at])
         files = {"a.jsonl": self.runs(latency("memory", 140.0), cpu_model=159)}

@@ -134,8 +134,7 @@ class Records(fake.unittest.TestCase):
         bare = figures(fake.BARE, record("kernel", "read", "on", "0", 100.0), name="bare")
         for batches in (vm + bare, bare + vm):
             made = overhead.tables(overhead.Figures(overhead.cells(batches)))
-            self.assertEqual([row.place for row in made[0].rows],
-                             [("", "kvm", "read", "bound")])
+            self.assertEqual([row.place for row in made[0].rows], [("", "kvm", "read", "bound")])
             self.assertIn("-300.00 % ↓", "\n".join(fake.terminal_lines(overhead.parts(made[0]))))
 
     def test_without_bare_metal_the_first_machine_stands_for_it(self):

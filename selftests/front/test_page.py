@@ -350,8 +350,7 @@ class InBrowser(fake.InDirectory):
                                  "document.querySelector('svg g path')).fill"):
                         self.assertEqual(chromium.value(f"getComputedStyle({what}"), paper)
                 self.assertEqual(chromium.value("innerWidth"), width)
-                self.assertLessEqual(
-                    chromium.value("document.documentElement.scrollWidth"), width)
+                self.assertLessEqual(chromium.value("document.documentElement.scrollWidth"), width)
                 self.assertEqual([url.rpartition("/")[2] for url in chromium.requested],
                                  ["page.html"])
                 # Of pictures each is seen, and what is cut off can be scrolled to.

@@ -125,8 +125,7 @@ class Choice(unittest.TestCase):
     def test_loaded_latency_is_over_bandwidth_in_the_order_of_delays(self):
         drawn = chart(fake.runs_of(fake.BARE, ("loaded", loaded(1000, 0, 50))))
         self.assertEqual((drawn.x, drawn.y, drawn.ends), ("mb_per_s", "ns_per_load", (1000, 0)))
-        self.assertEqual([round(point.x) for point in drawn.series[0].points],
-                         [90000, 45000, 4286])
+        self.assertEqual([round(point.x) for point in drawn.series[0].points], [90000, 45000, 4286])
 
     def test_the_speed_after_a_pause_is_over_time(self):
         drawn = chart(fake.runs_of(fake.BARE, ("ramp", [

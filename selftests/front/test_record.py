@@ -184,8 +184,7 @@ class Command(Record):
         self.assertEqual(self.memcache("export", "--format", "csv", "runs.db:2"),
                          self.memcache("export", "--format", "csv", "b"))
         self.assertIn("0.80x", self.memcache("compare", "runs.db:1", "runs.db:2"))
-        self.assertIn("stands for 2 results files",
-                      self.memcache("show", "runs.db", status=2))
+        self.assertIn("stands for 2 results files", self.memcache("show", "runs.db", status=2))
 
     def test_check_takes_the_entries_of_a_kernel(self):
         for number, (kernel, speed) in enumerate((

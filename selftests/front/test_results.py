@@ -101,8 +101,7 @@ class Files(fake.InDirectory):
                 self.write("bad", content)
                 with self.assertRaises(Failure) as raised:
                     results.load("bad")
-                self.assertTrue(str(raised.exception).startswith(f"bad:{line}: "),
-                                raised.exception)
+                self.assertTrue(str(raised.exception).startswith(f"bad:{line}: "), raised.exception)
                 self.assertIn(said, str(raised.exception))
                 self.assertEqual(raised.exception.status, 2)
 

@@ -53,8 +53,7 @@ class Merged(fake.unittest.TestCase):
         self.assertEqual(rounds.clocks(record(1.0, core_mhz=2000)), (2000,))
 
     def test_without_rounds_nothing_changes(self):
-        runs = fake.runs(*(2 * [fake.machine(), fake.request("bandwidth", 1),
-                                record(1000.0)]))
+        runs = fake.runs(*(2 * [fake.machine(), fake.request("bandwidth", 1), record(1000.0)]))
         self.assertEqual(rounds.with_merged_rounds(runs), runs)
         self.assertEqual(rounds.medians(runs[0].results[0]), ())
 

@@ -26,8 +26,7 @@ SUITE = "cache-attributes"
 
 
 class Measured(fake.InDirectory):
-    def run_(self, *words, kernel=None, output="out", where=None, users=(),
-             host=None, begun=None):
+    def run_(self, *words, kernel=None, output="out", where=None, users=(), host=None, begun=None):
         self.kernel = kernel or fake.Kernel()
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):

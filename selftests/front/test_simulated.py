@@ -60,8 +60,7 @@ class Results(unittest.TestCase):
                               (other, other | {"simulated": ABOUT}),
                               (other | {"simulated": ABOUT}, other | {"simulated": DEAR})):
             with self.assertRaisesRegex(Failure, ":3: mixed: simulated is"):
-                fake.runs(first, fake.request("bandwidth", 0), second,
-                          fake.request("bandwidth", 0))
+                fake.runs(first, fake.request("bandwidth", 0), second, fake.request("bandwidth", 0))
 
     def test_not_an_object(self):
         with self.assertRaisesRegex(Failure, "`simulated` of the machine has a value that can't"):

@@ -100,10 +100,8 @@ class Curves(fake.unittest.TestCase):
         sizes = [16 * K << i for i in range(13)]
         times = [1.7, 1.7, 6.0, 6.0, 6.0, 6.1, 6.6, 14.2, 30.1, 38.5, 61.0, 120.0, 150.0]
         found = steps.levels(list(zip(sizes, times)))
-        self.assertEqual([level.first for level in found],
-                         [16 * K, 64 * K, 4096 * K, 32768 * K])
-        self.assertEqual([level.last for level in found],
-                         [32 * K, 1024 * K, 8192 * K, 65536 * K])
+        self.assertEqual([level.first for level in found], [16 * K, 64 * K, 4096 * K, 32768 * K])
+        self.assertEqual([level.last for level in found], [32 * K, 1024 * K, 8192 * K, 65536 * K])
 
     def test_entries_of_tlbs(self):
         # Pages and time of a load, measured on a CPU with 96 and 4096 entries.

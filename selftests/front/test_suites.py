@@ -117,8 +117,7 @@ class Grammar(fake.InDirectory):
     def test_a_placeholder_of_a_search_may_have_a_comma(self):
         self.write("one", b"@search size={1G or less, 2 times},4K\na: bandwidth\n")
         requests, _ = suite.load("./one").requests_for(fake.shape(memory=1 << 30))
-        self.assertEqual([r.line for r in requests],
-                         ["bandwidth size=128M", "bandwidth size=4K"])
+        self.assertEqual([r.line for r in requests], ["bandwidth size=128M", "bandwidth size=4K"])
 
     def test_a_record_describes_the_suite_that_it_is_of(self):
         found = suite.suite_of_request({"suite": "gone", "directives": list(SHOWN)})

@@ -85,8 +85,7 @@ class Refresh(fake.unittest.TestCase):
     """The period beside the one that JEDEC has for modules of this generation."""
 
     def said(self, period, generations=("DDR4", "DDR4"), about=fake.BARE):
-        [run] = fake.runs_of(about, ("tail", [paused(period)]),
-                             modules=modules(*generations))
+        [run] = fake.runs_of(about, ("tail", [paused(period)]), modules=modules(*generations))
         return [part.text for part in refresh.sentences([(run, one) for one in run.results])]
 
     def test_as_often_as_jedec_says(self):

@@ -117,8 +117,7 @@ def latency(cpu, node, ns):
 def runs(known, *found):
     [run] = fake.runs_of(fake.BARE, ("latency", list(found)), nodes=NODES, suite="tiers",
                          **({"tiers": known} if known else {}))
-    run.request["section"] = next(one.title for one in suite.load("tiers").sections
-                                   if one.title)
+    run.request["section"] = next(one.title for one in suite.load("tiers").sections if one.title)
     return [run]
 
 

@@ -120,8 +120,7 @@ class InUserSpace(fake.InDirectory):
         lines = ["bandwidth size=4K", "bandwidth size=8K"]
         self.assertEqual(self.run_(*lines, where="user", rounds=3), 0)
         self.assertEqual(self.asked(), lines * 3)
-        self.assertEqual([run.request["round"] for run in results.load("out")],
-                         [1, 1, 2, 2, 3, 3])
+        self.assertEqual([run.request["round"] for run in results.load("out")], [1, 1, 2, 2, 3, 3])
 
     def test_rounds_of_a_suite(self):
         self.write("s", b"@where both\n@rounds 2\nbandwidth size=4K\n")

@@ -49,8 +49,7 @@ class Sides(room.Tests):
                                   width=result["width_bytes"]):
                     self.assertEqual(result["where"], "user")
                     self.assertEqual(result["effective"], "yes")
-                    self.assertEqual(
-                        accesses.differences(result, self.seen(run, number)), [])
+                    self.assertEqual(accesses.differences(result, self.seen(run, number)), [])
 
     def test_streaming_stores_to_write_back_memory(self):
         """Streaming stores are exact on WB, too, where not all other stores are the loop's."""

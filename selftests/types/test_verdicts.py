@@ -119,8 +119,7 @@ class Bursts(room.Tests):
             with self.subTest(early=early):
                 found, _ = self.share("width=8", early)
                 self.assertLessEqual(found["whole_low_percent"], 100 * (1 - early / 1000) ** 7)
-                self.assertGreaterEqual(found["whole_high_percent"],
-                                        100 * (1 - early / 1000) ** 7)
+                self.assertGreaterEqual(found["whole_high_percent"], 100 * (1 - early / 1000) ** 7)
                 self.assertIn(found["effective"], effects.split())
 
 

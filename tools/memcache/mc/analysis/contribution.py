@@ -143,8 +143,7 @@ def problems(told: object) -> list[str]:
         said.append("model: VENDOR FAMILY MODEL, as `memcache reference` prints it")
     if told["platform"] is not None and not PLATFORM.fullmatch(str(told["platform"])):
         said.append("platform: the system on a chip, such as maker,chip, or null")
-    if told["year"] is not None and not (isinstance(told["year"], int)
-                                         and told["year"] in YEARS):
+    if told["year"] is not None and not (isinstance(told["year"], int) and told["year"] in YEARS):
         said.append("year: a year, or null")
     if not isinstance(told["figures"], dict) or not told["figures"]:
         return [*said, "figures: there are none"]

@@ -102,8 +102,7 @@ def _types_beside_wb(pairs: list[Pair]) -> Iterator[Highlight]:
                          if request_keys(pair[1]) == keys), None)
             real = best[1].get("effective") == "yes"
             name = TYPES[memory] if real else f"memory asked for as {memory.upper()}"
-            yield Highlight(f"{DONE[op]}, {name}", *best,
-                            "write-back" if same else "", same)
+            yield Highlight(f"{DONE[op]}, {name}", *best, "write-back" if same else "", same)
 
 
 def _changed_lines(pairs: list[Pair]) -> Iterator[Highlight]:

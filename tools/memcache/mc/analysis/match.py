@@ -58,8 +58,7 @@ class Batch:
         if not self.is_imported:
             return set()
         keys = [_keys(result) for result in self.results]
-        return {key for one in keys for key in one if all(other.get(key) is None
-                                                          for other in keys)}
+        return {key for one in keys for key in one if all(other.get(key) is None for other in keys)}
 
 
 @dataclass

@@ -120,5 +120,4 @@ def limit(chances: Iterable[float], tests: int) -> float:
 
 def chance_of_machine(chances: Iterable[float], tests: int) -> float:
     """The probability of a machine, of those of its results."""
-    return min((chance * tests / rank for rank, chance in enumerate(sorted(chances), 1)),
-               default=1)
+    return min((chance * tests / rank for rank, chance in enumerate(sorted(chances), 1)), default=1)

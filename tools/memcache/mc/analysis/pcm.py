@@ -118,8 +118,7 @@ def load(path: str) -> list[Sample]:
             continue
         # Old versions leave out columns if channels come and go.
         fits = len(row) == len(rows[head])
-        if not DATE.fullmatch(row[0]) or (
-                not fits and row[1:] and not CLOCK.fullmatch(row[1])):
+        if not DATE.fullmatch(row[0]) or (not fits and row[1:] and not CLOCK.fullmatch(row[1])):
             messages.append((number, row))
             continue
         other += not fits

@@ -204,8 +204,7 @@ def data() -> Data:
 
 def model_key(vendor: str, family: int, model: int, stepping: int, core: str = "") -> str:
     groups = STEPPINGS.get((vendor, family, model), ())
-    group = next((f"steppings {low}-{high}" for low, high in groups if low <= stepping <= high),
-                 "")
+    group = next((f"steppings {low}-{high}" for low, high in groups if low <= stepping <= high), "")
     return " ".join(filter(None, [vendor, str(family), str(model), group, core]))
 
 

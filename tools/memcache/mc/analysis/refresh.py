@@ -58,8 +58,7 @@ def sentences(pairs: Iterable[tuple[Run, dict]]) -> list[Sentence]:
 
 def _generation(machine: dict) -> str:
     """That of all modules; empty if it is not known, or has no period here."""
-    kinds = {slot.get("generation")
-             for slot in hardware.filled_slots(hardware.slots_of(machine))}
+    kinds = {slot.get("generation") for slot in hardware.filled_slots(hardware.slots_of(machine))}
     [kind] = kinds if len(kinds) == 1 else [None]
     return kind if kind in PERIODS_NS else ""
 

@@ -356,8 +356,7 @@ def _tail_charts(cells: list[Cell]) -> list[Chart]:
         one.points = _shares_beyond(members[0][2]["histogram_ns_count"])
         curves.append(one)
     charts = _split_chart(Chart("tail", "", "access_ns", "beyond", curves, [])) if curves else []
-    source, _, result = max(cells, key=lambda cell: len(_spikes(cell[2])),
-                            default=(0, None, {}))
+    source, _, result = max(cells, key=lambda cell: len(_spikes(cell[2])), default=(0, None, {}))
     spikes: dict[str, Series] = {}
     for at, ns, cause in _spikes(result):
         spikes.setdefault(cause, Series(cause, source)).points.append(Point(at / 1e9, ns))

@@ -156,8 +156,7 @@ def inline(chart: Chart, name: str, width: float = NARROW) -> str:
     with matplotlib().rc_context(STYLE):
         whole = figure([chart], [], width)
         svg = _save(whole, "svg").decode()
-        lines = [(_name(chart, series), _style(chart, series)["color"])
-                 for series in chart.series]
+        lines = [(_name(chart, series), _style(chart, series)["color"]) for series in chart.series]
     svg = svg.replace("</svg>", hover.overlay(chart, whole, lines) + "</svg>")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.S)
     svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)

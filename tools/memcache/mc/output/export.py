@@ -51,8 +51,7 @@ class Measured:
     @property
     def base(self) -> tuple[str, float]:
         """Its name and value in base units."""
-        words = [UNITS.get(word, (word, 1))
-                 for word in self.name.replace("-", "_").split("_")]
+        words = [UNITS.get(word, (word, 1)) for word in self.name.replace("-", "_").split("_")]
         factor = next((factor for _, factor in words if factor != 1), 1)
         return "_".join(word for word, _ in words), float(f"{self.value * factor:.12g}")
 

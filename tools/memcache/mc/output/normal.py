@@ -49,8 +49,7 @@ def _row(one: Beside, several: bool) -> list[str]:
 
 def _range(one: Beside) -> str:
     """`10.5 to 14.1 ns`, or the only figure."""
-    low, high = (figure_text(one.result, value)
-                 for value in (one.expected.low, one.expected.high))
+    low, high = (figure_text(one.result, value) for value in (one.expected.low, one.expected.high))
     if low == high:
         return low
     number, unit = low.split()

@@ -18,8 +18,7 @@ TRAFFIC = ("payload_bytes", "amplification_read", "amplification_write")
 # Events of the cores during the measurement; see analysis/events.py.
 EVENTS = tests.EVENTS
 # Fields that every result has. They are neither keys of the request nor figures of the test.
-FACTS = tuple(name for name in tests.FACTS
-              if name not in TRAFFIC and not name.startswith("dram_"))
+FACTS = tuple(name for name in tests.FACTS if name not in TRAFFIC and not name.startswith("dram_"))
 IMPORTED = ("tool", "tool_version", "definition")      # of other programs, see foreign.py
 _FACTS = frozenset((*FACTS, *IMPORTED))
 # Keys that came later, and their presets. A result with the preset is like one without the key.
@@ -57,15 +56,13 @@ def request_columns(results: list[dict]) -> dict[str, list]:
             mine.setdefault("memory_object", [result.get("memory_object") or ABSENT
                                               for result in alike])
         for key in columns | mine:
-            columns.setdefault(key, [ABSENT] * before).extend(
-                mine.get(key, [ABSENT] * len(alike)))
+            columns.setdefault(key, [ABSENT] * before).extend(mine.get(key, [ABSENT] * len(alike)))
         before += len(alike)
     return columns
 
 
 @lru_cache
-def _getter(test: object,
-            fields: tuple[str, ...]) -> tuple[list[str], Callable[[dict], Iterable]]:
+def _getter(test: object, fields: tuple[str, ...]) -> tuple[list[str], Callable[[dict], Iterable]]:
     """These keys in a record with these fields, and what takes their values."""
     keys = [key for key in tests.key_columns(test) if key in fields]
     if fields[:1] == HEAD[:1]:

@@ -192,8 +192,7 @@ def load(tool: str, path: str, text: str, machine: dict | None = None,
                                "kernel": UNKNOWN, "cpu": UNKNOWN, "hypervisor": UNKNOWN}
     if host:
         unknown |= {"host": host[1], "kernel": host[2]}
-    head = {"tool": tool, "tool_version": version[1] if version else None,
-            "definition": definition}
+    head = {"tool": tool, "tool_version": version[1] if version else None, "definition": definition}
     runs: dict[str, Run] = {}
     for test, known, figures in reader(text.replace("\r", ""), mhz):
         result: dict[str, Any] = dict.fromkeys(("record", "test", "where", *_keys(test)))

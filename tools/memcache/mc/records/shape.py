@@ -49,8 +49,7 @@ class Shape:
         return any(a in core and b in core for core in self.cores)
 
 
-def machine_shape(machine: dict, system: Path | None = None,
-                  meminfo: Path | None = None) -> Shape:
+def machine_shape(machine: dict, system: Path | None = None, meminfo: Path | None = None) -> Shape:
     """The shape of the machine that this program runs on. `machine` is its record, which may
     be empty."""
     root = os.environ.get("MEMCACHE_SYSROOT", "")

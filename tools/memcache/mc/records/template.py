@@ -57,8 +57,7 @@ def _first_cpus(shape: Shape) -> Values:
 def _cpus_of_two_cores(shape: Shape) -> Values:
     """The first CPUs of two cores of each node, or of one core if a node has only one."""
     firsts = [core[0] for core in shape.cores]
-    return tuple(cpu for node in shape.nodes
-                 for cpu in [c for c in firsts if c in node.cpus][:2])
+    return tuple(cpu for node in shape.nodes for cpu in [c for c in firsts if c in node.cpus][:2])
 
 
 def _shares(shape: Shape) -> list[str]:

@@ -60,8 +60,7 @@ def create(path: str) -> tuple[io.FileIO, os.stat_result]:
     directory."""
     with ExitStack() as held:
         place = find(path, held, last=False)
-        file = os.open(place.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666,
-                       dir_fd=place.folder)
+        file = os.open(place.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=place.folder)
         owner = os.fstat(place.folder)
     return open(file, "wb", buffering=0), owner
 

@@ -27,8 +27,7 @@ STOPPING = (errno.EBUSY, errno.ECANCELED, errno.EINTR)
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
-def create(output: str | None, requests: list[Request],
-           side: Side) -> tuple[str, io.FileIO]:
+def create(output: str | None, requests: list[Request], side: Side) -> tuple[str, io.FileIO]:
     """Create the results file, which must be a new one."""
     if output:
         try:
