@@ -157,7 +157,6 @@ copy_runner() {
 	cat >"$BATS_TEST_TMPDIR/shell" <<-END
 		#!/bin/bash
 		set -euo pipefail
-		. "$TOP/tools/lib.sh"
 		. "$TOP/tools/check/lib.sh"
 		tap_check "true passes" true
 		tap_check "false fails" sh -c 'echo because; exit 7'
@@ -184,7 +183,7 @@ copy_runner() {
 		$'\ttouch $@; test ! -e $(M)/../../warns || echo warning >&2' >kernel/build/Makefile
 	echo 6.1 >kernel/release
 	printf '#!/bin/sh\necho %q\n' "$PWD/kernel" >tools/guest/kernel
-	built() { MEMCACHE_BEGAN=$1 run bash -c ". tools/lib.sh; . tools/check/lib.sh >/dev/null; module_built 6.1 gcc"; }
+	built() { MEMCACHE_BEGAN=$1 run bash -c ". tools/check/lib.sh >/dev/null; module_built 6.1 gcc"; }
 	touch warns
 	for _ in 1 2; do
 		built 1
@@ -299,9 +298,8 @@ copy_runner() {
 @test "nothing is fetched or built inside a test that is judged by its silence" {
 	cat >"$BATS_TEST_TMPDIR/checks" <<-END
 		set -euo pipefail
-		. "$TOP/tools/lib.sh"
-		. "$TOP/tools/guest/cache.sh"
 		. "$TOP/tools/check/lib.sh"
+		. "$TOP/tools/guest/cache.sh"
 		CACHE=$BATS_TEST_TMPDIR
 		fill_it() { touch "\$tmp/file"; }
 		get() { provide fetching "\$CACHE/it-123456789012" fill_it; }
@@ -321,7 +319,6 @@ copy_runner() {
 	for strict in '' y; do
 		cat >"$BATS_TEST_TMPDIR/checks" <<-END
 			set -euo pipefail
-			. "$TOP/tools/lib.sh"
 			. "$TOP/tools/check/lib.sh"
 			tap_strict=$strict
 			half() { false; echo on; true; }

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Writing TAP from a shell script: source it after tools/lib.sh, call tap_check,
-# tap_nested and tap_skip in any order, tap_done last. The plan comes at the end,
-# so a script that dies half-way has none.
+# Writing TAP from a shell script: source it in place of tools/lib.sh, call tap_check, tap_nested and
+# tap_skip in any order, tap_done last. The plan comes at the end, so a script that dies half-way has
+# none.
+
+# shellcheck source=tools/lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/../lib.sh"
 
 # ONLY=NAME picks one program or bats file of a layer or, with tap_by_name, one of its
 # checks. `FILE.bats: TEST` is one test of a file. ONLY is not passed on to programs that
