@@ -29,12 +29,12 @@ def calls(act, *args):
     return count
 
 
-def records(count, first=0):
+def records(count, first=0, more="", sizes=20):
     """Made-up results: sizes, and as many repeats of each as make the number."""
     line = "bandwidth op=read,write,copy"
-    made = [fake.result(f"bandwidth op={('read', 'write', 'copy')[i % 3]} "
-                        f"size={4 + i // 3 % 20 * 4}K repeat={3 + i // 60} warmup={first}",
-                        1000 + i % 7) for i in range(count)]
+    made = [fake.result(f"bandwidth op={('read', 'write', 'copy')[i % 3]} repeat={3 + i // 60} "
+                        f"size={4 + i // 3 % sizes * 4}K warmup={first} {more}", 1000 + i % 7)
+            for i in range(count)]
     return fake.runs_of(fake.BARE, (line, made))
 
 
@@ -62,18 +62,16 @@ class Growth(fake.InDirectory):
     def test_lists_of_a_page(self):
         self.grows(lambda runs: list(document._requests(runs)))
 
-    def compared(self, first):
-        def act(runs):
-            (other,) = records(len(runs[0].results), first)
-            for name, run in (("a", runs[0]), ("b", other)):
-                with open(name, "w", encoding="ascii") as file:
-                    file.writelines(line + "\n" for line in results.json_lines([run]))
-            compare.compare(["a", "b"])
+    def test_comparisons(self):
+        """Of results of the same names; of one request, again and again; and of what has no
+        partner, and either a near one or none."""
+        for sizes, other in ((20, (0,)), (1, (0,)), (20, (1,)), (FEW, (1,)), (FEW, (1, "width=8"))):
+            def act(runs, sizes=sizes, other=other):
+                (now,) = records(len(runs[0].results), *other, sizes=sizes)
+                for name, run in (("a", runs[0]), ("b", now)):
+                    with open(name, "w", encoding="ascii") as file:
+                        file.writelines(line + "\n" for line in results.json_lines([run]))
+                compare.compare(["a", "b"])
 
-        self.grows(act)
-
-    def test_a_comparison(self):
-        self.compared(0)
-
-    def test_a_comparison_of_what_has_no_partner(self):
-        self.compared(1)
+            with self.subTest((sizes, other)):
+                self.grows(act, lambda count, sizes=sizes: records(count, sizes=sizes))

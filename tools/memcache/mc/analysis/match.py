@@ -14,6 +14,8 @@ node of its own CPUs.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import eq, itemgetter, xor
 
 from mc import Failure
 from mc.analysis.estimate import median_time, of_figure
@@ -24,6 +26,7 @@ from mc.records.results import Run
 
 FREE = ("irq", "cpu", "page", "disturbed", "memory_object")
 IGNORED = ("repeat", "sched")
+PREFERRED = ("sched", "memory_node")    # of several partners, the one that has the same
 STATE = "prefetch"                      # the state that was reached, not the one asked for
 
 
@@ -124,18 +127,25 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
     unknown = {*a.unknown_keys, *b.unknown_keys} if a.is_imported or b.is_imported else {"threads"}
     pairing.free = {key: pair for key, pair in pairing.free.items() if key not in unknown}
     skip = {*pairing.free, *IGNORED, *unknown}
-    waiting: dict[tuple, list[dict]] = {}
-    for result in b.results:
-        waiting.setdefault(_key(result, skip), []).append(result)
+    # The results of a key, by what is preferred, each with its place; the last place comes first.
+    waiting: dict[tuple, dict[tuple, list[tuple[int, dict]]]] = {}
+    for i, result in reversed([*enumerate(b.results)]):
+        waiting.setdefault(_key(result, skip), {}).setdefault(
+            tuple(map(result.get, PREFERRED)), []).append((i, result))
     left = []
     for result in a.results:
-        if same := waiting.get(_key(result, skip), []):
-            near = [sum(other.get(key) == result.get(key) for key in ("sched", "memory_node"))
-                    for other in same]
-            _take_pair(pairing, result, same.pop(near.index(max(near))), mixed)
+        if same := waiting.get(_key(result, skip)):
+            near = [(sum(map(eq, state, map(result.get, PREFERRED))), -some[-1][0], state)
+                    for state, some in same.items()]
+            state = max(near, key=itemgetter(0, 1))[-1]
+            _take_pair(pairing, result, same[state].pop()[1], mixed)
+            if not same[state]:
+                del same[state]
         else:
             left.append(result)
-    rest = [result for same in waiting.values() for result in same]
+    rest = [result for _, result in sorted((one for same in waiting.values()
+                                            for some in same.values() for one in some),
+                                           key=itemgetter(0))]
     _pair_states(pairing, left, rest, {*skip, STATE}, mixed)
     pairing.alone["A"] = _descriptions(left, b.results, skip, "B")
     pairing.alone["B"] = _descriptions(rest, a.results, skip, "A")
@@ -180,8 +190,9 @@ def _pair_states(pairing: Pairing, left: list[dict], rest: list[dict], skip: set
 def _free_keys(a: Batch, b: Batch) -> dict[str, tuple]:
     """The keys of which each batch has a single value, and these two values differ."""
     free: dict[str, tuple] = {}
+    asked = [[request_keys(result) for result in batch.results] for batch in (a, b)]
     for key in FREE:
-        values = [{request_keys(result).get(key) for result in batch.results} for batch in (a, b)]
+        values = [{keys.get(key) for keys in batch} for batch in asked]
         if all(len(own_values) == 1 for own_values in values) and values[0] != values[1]:
             free[key] = (values[0].pop(), values[1].pop())
     return free
@@ -242,21 +253,40 @@ def settings(keys: dict) -> str:
 
 
 def _descriptions(lonely: list[dict], others: list[dict], skip: set[str], side: str) -> list[str]:
-    """A description of each record without a partner, with the nearest other record."""
-    return [describe(result) + _nearest_in_words(result, others, skip, side) for result in lonely]
+    """A description of each record without a partner, with the first other record that differs in
+    one key only."""
+    names: set[str] = set()
+    near: dict[int, tuple[int, dict]] = {}
+    for i, other in enumerate(others if lonely else ()):
+        keys = _asked(other, skip)
+        names |= keys.keys()
+        for _, rest in _without_each(other, keys, keys):
+            near.setdefault(rest, (i, keys))
+    described = []
+    for result in lonely:
+        keys = _asked(result, skip)
+        found = [(*near[rest], key)
+                 for key, rest in _without_each(result, keys, names | keys.keys()) if rest in near]
+        text = ""
+        if found:
+            _, other, key = min(found, key=itemgetter(0))
+            text = f" ({side} has {units.name(key)}={units.text(key, other.get(key))})"
+        described.append(describe(result) + text)
+    return described
 
 
-def _nearest_in_words(result: dict, others: list[dict], skip: set[str], side: str) -> str:
-    for other in others:
-        keys, other_keys = request_keys(result), request_keys(other)
-        differing = [key for key in keys.keys() | other_keys.keys()
-                     if key not in skip and keys.get(key) != other_keys.get(key)]
-        if other["test"] == result["test"] and len(differing) == 1 and all(
-                other.get(key) == result.get(key) for key in WHICH):
-            [key] = differing
-            return f" ({side} has {units.name(key)}=" \
-                   f"{units.text(key, other_keys.get(key))})"
-    return ""
+def _asked(result: dict, skip: set[str]) -> dict:
+    return {key: value for key, value in request_keys(result).items()
+            if key not in skip and value is not None}
+
+
+def _without_each(result: dict, keys: dict, names: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Each of these names, and a hash of that name, of the other keys and of what the record is of:
+    equal for two records that differ in this key alone."""
+    hashes = {key: hash((key, value)) for key, value in keys.items()}
+    whole = reduce(xor, hashes.values(), hash((result["test"], *map(result.get, WHICH))))
+    for name in names:
+        yield name, hash((name, whole ^ hashes.get(name, 0)))
 
 
 def comparable_batches(files: dict[str, list[Run]]) -> list[Batch]:

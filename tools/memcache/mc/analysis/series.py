@@ -16,6 +16,8 @@ from mc.records import rounds, tests, units
 from mc.records.fields import WHICH, request_keys
 from mc.records.results import Run
 
+STATE = (*WHICH, *rounds.STATE, "tool")
+
 
 @dataclass
 class Left:
@@ -46,9 +48,10 @@ def middles(runs: Iterable[Run], left: Left) -> dict[tuple, tuple[Estimate, dict
 
 def _key(result: dict) -> tuple:
     """What all results of a series have in common."""
-    state = tuple(result.get(key) for key in (*WHICH, *rounds.STATE, "tool"))
-    keys = ((key, value) for key, value in request_keys(result).items() if key not in IGNORED)
-    return result["where"], result["test"], state, *keys
+    keys = request_keys(result)
+    for key in IGNORED:
+        keys.pop(key, None)
+    return result["where"], result["test"], tuple(map(result.get, STATE)), *keys.items()
 
 
 def name(result: dict) -> str:

@@ -33,8 +33,10 @@ def request_keys(result: dict) -> dict:
     well if it stands before the facts in a record whose keys are still in their original
     order. An object that made the memory was asked for, too."""
     keys, values = _getter(result.get("test"), tuple(result))
-    by_key = {key: value for key, value in zip(keys, values(result))
-              if LATER.get(key, ABSENT) != value}
+    by_key = dict(zip(keys, values(result)))
+    for key, preset in LATER.items():
+        if by_key.get(key) == preset:
+            del by_key[key]
     if memory_object := result.get("memory_object"):
         by_key["memory_object"] = memory_object
     return by_key

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from mc.records import derived, units
@@ -40,8 +40,13 @@ class Test:
     table: str = ""
     help: str = ""
 
-    def figures_with_role(self, role: str) -> list[str]:
-        return [figure.name for figure in self.figures if role in figure.roles]
+    @cached_property
+    def _of_roles(self) -> dict[str, tuple[str, ...]]:
+        return {role: tuple(one.name for one in self.figures if role in one.roles)
+                for figure in self.figures for role in figure.roles}
+
+    def figures_with_role(self, role: str) -> tuple[str, ...]:
+        return self._of_roles.get(role, ())
 
     def main(self) -> str | None:
         """The most important figure."""
@@ -92,7 +97,7 @@ def key_columns(test: object) -> tuple[str, ...]:
 
 def test_of(name: object) -> Test:
     """The test of this name. A newer version may have made the results of an unknown one."""
-    return TESTS.get(str(name), Test(str(name)))
+    return TESTS.get(str(name)) or Test(str(name))
 
 
 def figures_with_role(role: str) -> tuple[str, ...]:
