@@ -25,20 +25,8 @@ void mc_attr_leave(void *addr, u64 bytes, enum mc_type type);
 enum mc_attr mc_attr_of(enum mc_type type);
 void mc_attr_json(struct mc_text *t);
 
-/**
- * struct mc_area_of_tables - a part of the kernel's virtual addresses
- * @first: the first one
- * @last: the last one; 0: the area is not there
- */
-struct mc_area_of_tables {
-	u64 first;
-	u64 last;
-};
-
-const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas,
-			    struct mc_look *look);
+const char *mc_tables_begin(struct mc_tables *t, struct mc_range *areas, struct mc_look *look);
 unsigned int mc_tables_address_bits(void);
-u8 mc_tables_user_bits(u64 prot, bool large);
 void mc_tables_bits_json(struct mc_text *t, u8 bits);
 
 /**

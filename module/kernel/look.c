@@ -280,8 +280,11 @@ static enum mc_attr mtrr_of(struct mc_look *look, u64 phys, u64 bytes)
 	return MC_ATTR_MIXED;
 }
 
-/* The mapping that is being made is whole. */
-static void end_row(struct mc_look *look)
+/**
+ * mc_look_end_row() - the mapping that is being made is whole: no entry continues it
+ * @look: the look
+ */
+void mc_look_end_row(struct mc_look *look)
 {
 	if (look->row.bytes && look->n < look->most)
 		look->rows[look->n++] = look->row;
@@ -323,16 +326,7 @@ int mc_look_take(void *arg, const struct mc_mapped *m)
 		row->bytes += next.bytes;
 		return 0;
 	}
-	end_row(look);
+	mc_look_end_row(look);
 	*row = next;
 	return 0;
-}
-
-/**
- * mc_look_end_area() - an area is done: no mapping goes on in the next one
- * @look: the look
- */
-void mc_look_end_area(struct mc_look *look)
-{
-	end_row(look);
 }

@@ -111,7 +111,7 @@ struct mc_look {
 int mc_look_parse(struct mc_look *look, const char *line, size_t len, unsigned int address_bits,
 		  struct mc_error *e);
 int mc_look_take(void *look, const struct mc_mapped *m);
-void mc_look_end_area(struct mc_look *look);
+void mc_look_end_row(struct mc_look *look);
 u64 mc_look_join_ranges(struct mc_range *ranges, u64 n);
 enum mc_attr mc_look_type(const struct mc_look *look, const struct mc_mapping *m);
 

@@ -48,21 +48,22 @@ static int read_entries(u64 at, u64 *entries, unsigned int n)
 	return 0;
 }
 
-static int walk_areas(struct mc_table_walk *w, const struct mc_area_of_tables *areas)
+static int walk_areas(struct mc_table_walk *w, const struct mc_range *areas)
 {
 	struct mc_look *look = w->arg;
 	int err = 0;
 
 	for (look->area = 0; look->area < MC_AREA_USER && !err; look->area++) {
-		if (areas[look->area].last)
-			err = mc_walk_range(w, areas[look->area].first, areas[look->area].last);
-		mc_look_end_area(look);
+		const struct mc_range *a = &areas[look->area];
+
+		err = mc_walk_range(w, a->start, a->start + (a->bytes - 1));
+		mc_look_end_row(look);
 	}
 	return err;
 }
 
 /* Other mappings of what is not write-back, which are write-back. */
-static int walk_aliases(struct mc_table_walk *w, const struct mc_area_of_tables *areas)
+static int walk_aliases(struct mc_table_walk *w, const struct mc_range *areas)
 {
 	struct mc_look *look = w->arg;
 	struct mc_range *kept = look->ranges;
@@ -86,7 +87,7 @@ static int walk_aliases(struct mc_table_walk *w, const struct mc_area_of_tables 
 }
 
 static int look_at_kernel(struct mc_look *look, struct mc_tables *t,
-			  const struct mc_area_of_tables *areas)
+			  const struct mc_range *areas)
 {
 	struct mc_table_walk *w = mc_alloc_array(1, sizeof(*w));
 	int err;
@@ -105,17 +106,17 @@ static int look_at_kernel(struct mc_look *look, struct mc_tables *t,
 /* ------------------------------------------------------------- a process */
 
 /* Return: where the next piece begins; 0: there is none. */
-static unsigned long look_at_piece(struct mc_look *look, struct mm_struct *mm, unsigned long at,
-				   u64 *left)
+static unsigned long look_at_piece(struct mc_look *look, const struct mc_tables *t,
+				   struct mm_struct *mm, unsigned long at, u64 *left)
 {
 	struct vm_area_struct *vma = find_vma(mm, at);
 	unsigned int n = PIECE;
 
 	for (; vma && n; n--) {
 		struct mc_mapped m = { .shift = PAGE_SHIFT };
+		u64 prot, unused;
 		unsigned long pfn;
 		bool large;
-		u64 prot;
 
 		at = max(at, vma->vm_start);
 		if (!(vma->vm_flags & (VM_PFNMAP | VM_IO)) || at >= vma->vm_end || !*left) {
@@ -132,8 +133,8 @@ static unsigned long look_at_piece(struct mc_look *look, struct mm_struct *mm, u
 			m.shift = large ? PMD_SHIFT : PAGE_SHIFT;
 			m.virt = at >> m.shift << m.shift;
 			m.phys = (u64)pfn << PAGE_SHIFT >> m.shift << m.shift;
-			m.bits = mc_tables_user_bits(prot, large);
-			mc_look_take(look, &m);
+			if (t->decode(prot, m.shift, &unused, &m.bits) == MC_ENTRY_LEAF)
+				mc_look_take(look, &m);
 		} else {
 			look->unmapped_bytes += PAGE_SIZE;
 		}
@@ -142,7 +143,7 @@ static unsigned long look_at_piece(struct mc_look *look, struct mm_struct *mm, u
 	return vma ? at : 0;
 }
 
-static int look_at_memory(struct mc_look *look, struct mm_struct *mm)
+static int look_at_memory(struct mc_look *look, const struct mc_tables *t, struct mm_struct *mm)
 {
 	unsigned long at = 0;
 	u64 left = MOST_PAGES;
@@ -151,15 +152,15 @@ static int look_at_memory(struct mc_look *look, struct mm_struct *mm)
 	do {
 		if (mmap_read_lock_killable(mm))
 			return -EINTR;
-		at = look_at_piece(look, mm, at, &left);
+		at = look_at_piece(look, t, mm, at, &left);
 		mmap_read_unlock(mm);
 		cond_resched();
 	} while (at);
-	mc_look_end_area(look);
+	mc_look_end_row(look);
 	return 0;
 }
 
-static int look_at_process(struct mc_look *look, struct mc_error *e)
+static int look_at_process(struct mc_look *look, const struct mc_tables *t, struct mc_error *e)
 {
 	struct pid *pid = find_get_pid(look->pid);
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
@@ -177,7 +178,7 @@ static int look_at_process(struct mc_look *look, struct mc_error *e)
 			       "pid: %u has no memory of its own: it has just ended, or is a thread of the kernel",
 			       look->pid);
 	if (ns_capable(mm->user_ns, CAP_SYS_PTRACE))
-		err = look_at_memory(look, mm);
+		err = look_at_memory(look, t, mm);
 	else
 		err = mc_fail(e, -EPERM, "pid: to look at process %u takes CAP_SYS_PTRACE",
 			      look->pid);
@@ -227,7 +228,7 @@ struct mc_answer *mc_mappings_get(void)
 
 static int answer(struct mc_answer *a, const char *line, size_t len)
 {
-	struct mc_area_of_tables areas[MC_AREA_USER] = { };
+	struct mc_range areas[MC_AREA_USER] = { };
 	struct mc_text shown = MC_TEXT(a->line);
 	struct mc_look *look = &a->look;
 	struct mc_tables tables;
@@ -246,7 +247,8 @@ static int answer(struct mc_answer *a, const char *line, size_t len)
 	look->rows = mc_alloc_array(look->most, sizeof(*look->rows));
 	if (!look->rows)
 		return -ENOMEM;
-	return look->pid ? look_at_process(look, &a->error) : look_at_kernel(look, &tables, areas);
+	return look->pid ? look_at_process(look, &tables, &a->error) :
+			   look_at_kernel(look, &tables, areas);
 }
 
 /**

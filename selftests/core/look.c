@@ -77,7 +77,7 @@ static int look_from(u64 first, u64 last)
 {
 	int err = mc_walk_range(&walk, first, last);
 
-	mc_look_end_area(&look);
+	mc_look_end_row(&look);
 	return err;
 }
 

@@ -221,11 +221,6 @@ void mc_attr_json(struct mc_text *t)
 #define BITS_SHARED(b)	((b) >> 3 & 3)
 #define TCR_LPA2	BIT_ULL(59)	/* then TCR_EL1 has the shareability, and no entry */
 
-static u8 bits_of(u64 descriptor)
-{
-	return (descriptor >> 2 & 7) | (descriptor >> 8 & 3) << 3;
-}
-
 static enum mc_entry decode(u64 d, unsigned int shift, u64 *phys, u8 *bits)
 {
 	bool last = shift == PAGE_SHIFT;
@@ -236,12 +231,11 @@ static enum mc_entry decode(u64 d, unsigned int shift, u64 *phys, u8 *bits)
 	if (d & DESCRIPTOR_TABLE && !last)
 		return MC_ENTRY_TABLE;
 	*phys = *phys >> shift << shift;
-	*bits = bits_of(d);
+	*bits = (d >> 2 & 7) | (d >> 8 & 3) << 3;
 	return MC_ENTRY_LEAF;
 }
 
-const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas,
-			    struct mc_look *look)
+const char *mc_tables_begin(struct mc_tables *t, struct mc_range *areas, struct mc_look *look)
 {
 	struct layout l = layout_now();
 	u64 mair = read_sysreg(mair_el1), first = -(1ULL << l.address_bits);
@@ -253,11 +247,10 @@ const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas
 	};
 	for (i = 0; i < t->levels; i++)
 		t->shift[i] = l.page_bits + (t->levels - 1 - i) * l.level_bits;
-	areas[MC_AREA_DIRECT] = (struct mc_area_of_tables){
-		max_t(u64, PAGE_OFFSET, first), PAGE_END - 1
-	};
-	areas[MC_AREA_VMALLOC] = (struct mc_area_of_tables){ VMALLOC_START, VMALLOC_END - 1 };
-	areas[MC_AREA_FIXMAP] = (struct mc_area_of_tables){ FIXADDR_START, FIXADDR_TOP - 1 };
+	first = max_t(u64, PAGE_OFFSET, first);
+	areas[MC_AREA_DIRECT] = (struct mc_range){ first, PAGE_END - first };
+	areas[MC_AREA_VMALLOC] = (struct mc_range){ VMALLOC_START, VMALLOC_END - VMALLOC_START };
+	areas[MC_AREA_FIXMAP] = (struct mc_range){ FIXADDR_START, FIXADDR_TOP - FIXADDR_START };
 	for (i = 0; i < ARRAY_SIZE(look->attrs); i++)
 		look->attrs[i] = attr_of(mair >> 8 * (i & BITS_INDEX));
 	return NULL;
@@ -268,11 +261,6 @@ unsigned int mc_tables_address_bits(void)
 	u64 features = read_sanitised_ftr_reg(SYS_ID_AA64MMFR0_EL1);
 
 	return id_aa64mmfr0_parange_to_phys_shift(features & 0xf);
-}
-
-u8 mc_tables_user_bits(u64 prot, bool large)
-{
-	return bits_of(prot);
 }
 
 void mc_tables_bits_json(struct mc_text *t, u8 bits)

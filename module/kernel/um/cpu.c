@@ -71,8 +71,7 @@ void mc_attr_json(struct mc_text *t)
 	mc_textf(t, "\"page_table_levels\":null,\"pat\":null");
 }
 
-const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas,
-			    struct mc_look *look)
+const char *mc_tables_begin(struct mc_tables *t, struct mc_range *areas, struct mc_look *look)
 {
 	return "User-Mode Linux has no page tables of its machine";
 }
@@ -80,11 +79,6 @@ const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas
 unsigned int mc_tables_address_bits(void)
 {
 	return 52;
-}
-
-u8 mc_tables_user_bits(u64 prot, bool large)
-{
-	return 0;
 }
 
 void mc_tables_bits_json(struct mc_text *t, u8 bits)

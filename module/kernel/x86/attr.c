@@ -211,15 +211,9 @@ static u64 encryption_mask(void)
 	return sme_me_mask ? sme_me_mask : cc_mkdec(0);
 }
 
-static u8 bits_of(u64 entry, bool large)
-{
-	return index_of(entry, large) | (entry & encryption_mask() ? BITS_MARKED : 0);
-}
-
 static enum mc_entry decode(u64 entry, unsigned int shift, u64 *phys, u8 *bits)
 {
-	bool large = shift < PGDIR_SHIFT && shift > PAGE_SHIFT && shift <= PUD_SHIFT &&
-		     entry & _PAGE_PSE;
+	bool large = shift > PAGE_SHIFT && shift <= PUD_SHIFT && entry & _PAGE_PSE;
 
 	if (!(entry & _PAGE_PRESENT))
 		return MC_ENTRY_NONE;
@@ -227,7 +221,7 @@ static enum mc_entry decode(u64 entry, unsigned int shift, u64 *phys, u8 *bits)
 	if (shift > PAGE_SHIFT && !large)
 		return MC_ENTRY_TABLE;
 	*phys = *phys >> shift << shift;
-	*bits = bits_of(entry, large);
+	*bits = index_of(entry, large) | (entry & encryption_mask() ? BITS_MARKED : 0);
 	return MC_ENTRY_LEAF;
 }
 
@@ -278,14 +272,13 @@ static void read_mtrrs(struct mc_mtrrs *m)
 /**
  * mc_tables_begin() - find the kernel's page tables
  * @t: result; without read()
- * @areas: array of MC_AREA_USER areas; result, by enum mc_look_area
+ * @areas: array of MC_AREA_USER ranges of virtual addresses; result, by enum mc_look_area
  * @look: result: its attributes and MTRRs
  *
  * Context: Process that has memory of its own.
  * Return: NULL, or why they can't be walked, as in User-Mode Linux.
  */
-const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas,
-			    struct mc_look *look)
+const char *mc_tables_begin(struct mc_tables *t, struct mc_range *areas, struct mc_look *look)
 {
 	static const u8 shifts[] = { 48, 39, 30, 21, 12 };
 	unsigned int i, skip = pgtable_l5_enabled() ? 0 : 1;
@@ -298,9 +291,11 @@ const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas
 		.decode = decode,
 	};
 	memcpy(t->shift, shifts + skip, t->levels);
-	areas[MC_AREA_DIRECT] = (struct mc_area_of_tables){ PAGE_OFFSET, VMALLOC_START - 1 };
-	areas[MC_AREA_VMALLOC] = (struct mc_area_of_tables){ VMALLOC_START, VMALLOC_END };
-	areas[MC_AREA_FIXMAP] = (struct mc_area_of_tables){ FIXADDR_START, FIXADDR_TOP - 1 };
+	areas[MC_AREA_DIRECT] = (struct mc_range){ PAGE_OFFSET, VMALLOC_START - PAGE_OFFSET };
+	areas[MC_AREA_VMALLOC] = (struct mc_range){
+		VMALLOC_START, VMALLOC_END - VMALLOC_START + 1
+	};
+	areas[MC_AREA_FIXMAP] = (struct mc_range){ FIXADDR_START, FIXADDR_TOP - FIXADDR_START };
 	preempt_disable();	/* registers are those of this CPU */
 	for (i = 0; i < ARRAY_SIZE(look->attrs); i++)
 		look->attrs[i] = attr_at(i & BITS_INDEX);
@@ -317,18 +312,6 @@ const char *mc_tables_begin(struct mc_tables *t, struct mc_area_of_tables *areas
 unsigned int mc_tables_address_bits(void)
 {
 	return boot_cpu_data.x86_phys_bits;
-}
-
-/**
- * mc_tables_user_bits() - the attribute bits of a mapping of a process
- * @prot: the bits of its entry that protect it, and tell its type
- * @large: the entry is not of the last level
- *
- * Return: the bits, as mc_look has them.
- */
-u8 mc_tables_user_bits(u64 prot, bool large)
-{
-	return bits_of(prot, large);
 }
 
 /**
