@@ -47,7 +47,7 @@ static int parse_pid(struct mc_look *look, const char *s, size_t len, struct mc_
 /**
  * mc_look_parse() - parse a line
  * @look: result: what is asked for; its ranges have room for MC_LOOK_RANGES, all else is 0
- * @line: `not_wb`, or `phys=START+LENGTH[,...]`, `pid=N` or both; not terminated
+ * @line: `not_wb`, `direct`, or `phys=START+LENGTH[,...]`, `pid=N` or both; not terminated
  * @len: its length
  * @address_bits: bits of the CPU's physical addresses
  * @e: result: the error
@@ -66,6 +66,8 @@ int mc_look_parse(struct mc_look *look, const char *line, size_t len, unsigned i
 			;
 		if (n == 6 && !memcmp(line, "not_wb", n) && !not_wb)
 			not_wb = true;
+		else if (n == 6 && !memcmp(line, "direct", n) && !look->direct)
+			look->direct = true;
 		else if (n > 5 && !memcmp(line, "phys=", 5) && !look->nranges)
 			err = parse_ranges(look, line + 5, n - 5, address_bits, e);
 		else if (n > 4 && !memcmp(line, "pid=", 4) && !look->pid)
@@ -76,9 +78,9 @@ int mc_look_parse(struct mc_look *look, const char *line, size_t len, unsigned i
 	}
 	if (err < 0 && e->err)
 		return err;
-	if (err || not_wb == (look->pid || look->nranges))
+	if (err || not_wb + look->direct + (look->pid || look->nranges) != 1)
 		return mc_fail(e, -EINVAL,
-			       "line: write not_wb, or phys=START+LENGTH[,...], pid=N or both, each once");
+			       "line: write not_wb, direct, or phys=START+LENGTH[,...], pid=N or both, each once");
 	return 0;
 }
 
@@ -318,7 +320,7 @@ int mc_look_take(void *arg, const struct mc_mapped *m)
 		return 0;
 	next.mtrr = mtrr_of(look, next.phys, next.bytes);
 	wb = mc_look_type(look, &next) == MC_ATTR_WB;
-	if (look->wb_only ? !wb : wb && !look->nranges && !look->pid)
+	if (look->wb_only ? !wb : wb && !look->nranges && !look->pid && !look->direct)
 		return 0;
 	if (row->bytes && row->virt + row->bytes == next.virt &&
 	    row->phys + row->bytes == next.phys && row->shift == next.shift &&

@@ -68,7 +68,8 @@ struct mc_mapping {
  * struct mc_look - a look at mappings
  * @pid: of the process whose mappings are looked at; 0: those of the kernel
  * @ranges: physical ranges that are looked at, in order and apart from each other
- * @nranges: their number; 0: all that is not write-back
+ * @nranges: their number; 0: all that is not write-back, or is direct
+ * @direct: all of the kernel's direct map is looked at, and nothing else
  * @attrs: the attribute of each value of attribute bits
  * @mtrrs: the MTRRs
  * @rows: result: the mappings
@@ -90,6 +91,7 @@ struct mc_look {
 	u32 pid;
 	struct mc_range *ranges;
 	u64 nranges;
+	bool direct;
 	enum mc_attr attrs[64];
 	struct mc_mtrrs mtrrs;
 	struct mc_mapping *rows;

@@ -51,9 +51,10 @@ static int read_entries(u64 at, u64 *entries, unsigned int n)
 static int walk_areas(struct mc_table_walk *w, const struct mc_range *areas)
 {
 	struct mc_look *look = w->arg;
+	const u8 end = look->direct ? MC_AREA_DIRECT + 1 : MC_AREA_USER;
 	int err = 0;
 
-	for (look->area = 0; look->area < MC_AREA_USER && !err; look->area++) {
+	for (look->area = 0; look->area < end && !err; look->area++) {
 		const struct mc_range *a = &areas[look->area];
 
 		err = mc_walk_range(w, a->start, a->start + (a->bytes - 1));
@@ -97,7 +98,7 @@ static int look_at_kernel(struct mc_look *look, struct mc_tables *t,
 	t->read = read_entries;
 	*w = (struct mc_table_walk){ .t = t, .visit = mc_look_take, .arg = look };
 	err = walk_areas(w, areas);
-	if (!err && !look->nranges && look->n)
+	if (!err && !look->nranges && !look->direct && look->n)
 		err = walk_aliases(w, areas);
 	mc_free(w);
 	return err;

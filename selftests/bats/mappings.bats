@@ -117,15 +117,19 @@ not_taken() {
 	memcache look --json $AT-0x803ffffff >"$out.range"
 	memcache look
 	memcache look --json >"$out"
-	python3 - "$out" "$(cat /sys/module/mc_maps/parameters/ram)" "$(cat /sys/module/mc_maps/parameters/left)" <<-'END'
+	cd /sys/module/mc_maps/parameters
+	python3 - "$out" "$(cat ram)" "$(cat left)" "$(cat split)" <<-'END'
 		import json, sys
 		found = json.load(open(f"{sys.argv[1]}.range"))
 		assert [m["owner"] for m in found["mappings"]] == ["mc_maps"] * 4, found
 		assert all(m["caller"].startswith("make+") for m in found["mappings"])
-		conflicts = {(c["id"], int(c["mappings"][0].partition("+")[0], 16))
-		             for c in json.load(open(sys.argv[1]))["conflicts"]}
+		found = json.load(open(sys.argv[1]))["conflicts"]
+		conflicts = {(c["id"], int(c["mappings"][0].partition("+")[0], 16)) for c in found}
 		print(conflicts)
-		ram, left = map(int, sys.argv[2:])
+		parts = [(int(start, 16), int(size[:-1]) << 10) for c in found if c["id"] == "split"
+		         for start, _, size in [m.partition("+") for m in c["mappings"]]]
+		assert not split or any(start <= split < start + size for start, size in parts), parts
+		ram, left, split = map(int, sys.argv[2:])
 		assert not left or {("two_types", ram), ("free_not_wb", left)} <= conflicts
 		assert left or ("two_types", ram) not in conflicts
 	END

@@ -149,7 +149,7 @@ static void only_what_was_asked_for(void **state)
 		const char *line;
 		u64 n;
 	} asked[] = {
-		{ "not_wb", 2 }, { "phys=64M+4K", 1 }, { "phys=0x4200000+2M", 1 },
+		{ "not_wb", 2 }, { "direct", 4 }, { "phys=64M+4K", 1 }, { "phys=0x4200000+2M", 1 },
 		{ "phys=0x41ff000+8K", 2 }, { "phys=68M+4K,1M+4K", 0 }, { "phys=1G+1G", 1 },
 		{ "phys=65M+4K,1M+4K,0x4000000+4K", 1 }, { "pid=1", 4 }, { "pid=1 phys=64M+4M", 2 },
 	};
@@ -279,6 +279,8 @@ static void lines_that_are_refused(void **state)
 	static const char * const lines[][2] = {
 		{ "", "line: write not_wb" }, { "\n", "line:" }, { "wb", "line:" },
 		{ "not_wb not_wb", "line:" }, { "not_wb pid=1", "line:" },
+		{ "not_wb direct", "line:" }, { "direct direct", "line:" },
+		{ "direct phys=0+4K", "line:" },
 		{ "pid=1 pid=2", "line:" },
 		{ "phys=0+4K phys=0+4K", "line:" }, { "phys=", "line:" }, { "not_wbs", "line:" },
 		{ "pid=0", "pid: no number" }, { "pid=-1", "pid:" }, { "pid=1234567890", "pid:" },

@@ -26,8 +26,8 @@ def row(start, size=PAGE, area="vmalloc", attribute="wc", **more):
     """A record of the module. The type is what the page tables say, UC for UC-."""
     return {"record": "mapping", "area": area, "number": start // PAGE, "pid": None,
             "address": None, "bytes": size, "physical_range": f"0x{start:x}+{size // 1024}K",
-            "page_bytes": PAGE, "attr_index": 1, "attribute": attribute, "mtrr": "wb",
-            "memory_type": {"uc-": "uc"}.get(attribute, attribute)} | more
+            "page_bytes": PAGE, "attr_index": 1, "writable": True, "attribute": attribute,
+            "mtrr": "wb", "memory_type": {"uc-": "uc"}.get(attribute, attribute)} | more
 
 
 def user(start, pid=42, **more):
@@ -188,12 +188,47 @@ class Conflicts(Case):
                 [row(RAM, 4 * PAGE, area="direct")], 0), ([row(RAM, 2 * PAGE, area="direct",
                                                                attribute="uc-")], 0)):
             with mock.patch.object(debugfs.Debugfs, "look", side_effect=[
-                    (0, [HEAD, *rows]), (0, [HEAD, *second])]):
+                    (0, [HEAD, *rows]), (0, [HEAD, *second]), (0, [HEAD])]):
                 found = look.Look([], None).conflicts
             self.assertEqual([one.id for one in found], ["free_not_wb"] * conflicts)
         with mock.patch.object(debugfs.Debugfs, "look", return_value=(0, [HEAD, *rows])):
             self.assertRegex(look.Look([], None).conflicts[0].text,
                              "UC- in the direct map, and 8K of")
+
+
+    def test_large_pages_that_are_split_for_nothing(self):
+        m, g = 1 << 20, 1 << 30
+
+        def split(*sizes, start=g):
+            """(length, page, more of its row) of neighbours in the direct map."""
+            rows = []
+            for size, page, more in sizes:
+                if page:
+                    rows.append(row(start, size, area="direct", attribute="wb",
+                                    **({"page_bytes": page} | more)))
+                start += size
+            return [(one.text.split(" of the direct")[0], one.json()["mappings"])
+                    for one in mapped.split(self.told(*reversed(rows)))]
+
+        large, small, code = (2 * m, 2 * m, {}), (2 * m, PAGE, {}), {"writable": False}
+        self.assertEqual(split(large, small, large), [("2M", ["0x40200000+2048K"])])
+        self.assertEqual(split(large, (4 * m, PAGE, {}), large, small, large),
+                         [("6M", ["0x40200000+4096K", "0x40800000+2048K"])])
+        # It is needed: a part is of another type, or read only.
+        for part in {"memory_type": "uc"}, code:
+            self.assertEqual(split(large, (m, PAGE, {}), (m, PAGE, part), large), [])
+        self.assertEqual(split(large, (3 * m, PAGE, {}), (m, PAGE, code), large),
+                         [("2M", ["0x40200000+2048K"])])
+        # Nobody knows of what has no such neighbour, or a hole.
+        for sizes in (small, large), (large, small), (small,), \
+                (large, (PAGE, 0, {}), (2 * m - PAGE, PAGE, {}), large):
+            self.assertEqual(split(*sizes), [])
+        self.assertEqual(split((g, g, {}), (512 * m, 2 * m, {}), small, (510 * m, 2 * m, {}),
+                               (g, g, {})),
+                         [("2M", ["0xa0000000+2048K"]), ("1G", ["0x80000000+1048576K"])])
+        self.answers["direct"] = [row(at, 2 * m, area="direct", attribute="wb", page_bytes=page)
+                                  for at, page in ((0, 2 * m), (2 * m, PAGE), (4 * m, 2 * m))]
+        self.assertEqual([one.id for one in look.Look([], None).conflicts], ["split"])
 
 
 class Command(Case):
@@ -264,7 +299,7 @@ class Command(Case):
 
     def test_watch_prints_the_new_and_the_gone(self):
         first, second = row(BAR), row(BAR, attribute="uc-")
-        looks = [[first], [first], [second], []]
+        looks = [[first], [], [first], [], [second], [], [], []]    # the direct map is well
         shown = []
         with mock.patch.object(debugfs.Debugfs, "look",
                                side_effect=[(0, [HEAD, *some]) for some in looks]), \

@@ -10,8 +10,9 @@
  *   64M         `many` pages of 4 KiB WC, 8 KiB apart
  *
  * behind the parameter `at`. The page `ram` is mapped WC, and write-back in the direct map. The
- * page `left`, only on x86, is UC in the direct map although it is free. With threads=N so many
- * threads map and unmap 2 MiB and 4 KiB, 1G behind `at`, in turn.
+ * page `left`, only on x86, is UC in the direct map although it is free, and the 2 MiB at `split`
+ * are in small pages there, though all of them are write-back again. With threads=N so many threads
+ * map and unmap 2 MiB and 4 KiB, 1G behind `at`, in turn.
  */
 #include <linux/delay.h>
 #include <linux/gfp.h>
@@ -43,10 +44,15 @@ static ulong left;
 module_param(left, ulong, 0444);
 MODULE_PARM_DESC(left, "Result: physical address of a page that is UC and free");
 
+static ulong split;
+module_param(split, ulong, 0444);
+MODULE_PARM_DESC(split, "Result: physical address of 2 MiB that are split in the direct map");
+
 static void __iomem *device[4], **more;
 static struct task_struct *tasks[THREADS];
 static struct page *page;
 static void *wc;
+static ulong split_block;
 
 static int map_and_unmap(void *number)
 {
@@ -78,6 +84,18 @@ static void leave_uc(void)
 #endif
 }
 
+/* The second half of the block stays a large page beside it. */
+static void split_a_page(void)
+{
+#ifdef CONFIG_X86
+	split_block = __get_free_pages(GFP_KERNEL | __GFP_NOWARN, BLOCK_ORDER);
+	if (!split_block || set_memory_uc(split_block, 1))
+		return;
+	set_memory_wb(split_block, 1);
+	split = __pa(split_block);
+#endif
+}
+
 static void undo(void)
 {
 	uint i;
@@ -98,6 +116,7 @@ static void undo(void)
 	vunmap(wc);
 	if (page)
 		__free_page(page);
+	free_pages(split_block, BLOCK_ORDER);
 #ifdef CONFIG_X86
 	/* Somebody else may have it now. */
 	if (left)
@@ -131,6 +150,7 @@ static noinline int make(void)
 			goto fail;
 	}
 	leave_uc();
+	split_a_page();
 	for (i = 0; i < threads; i++)
 		tasks[i] = kthread_run(map_and_unmap, (void *)i, "mc_maps/%lu", i);
 	return 0;

@@ -219,6 +219,7 @@ void mc_attr_json(struct mc_text *t)
 
 #define BITS_INDEX	7	/* in the bits of a mapping: the byte of MAIR_EL1 */
 #define BITS_SHARED(b)	((b) >> 3 & 3)
+#define BITS_WRITABLE	32
 #define TCR_LPA2	BIT_ULL(59)	/* then TCR_EL1 has the shareability, and no entry */
 
 static enum mc_entry decode(u64 d, unsigned int shift, u64 *phys, u8 *bits)
@@ -231,7 +232,7 @@ static enum mc_entry decode(u64 d, unsigned int shift, u64 *phys, u8 *bits)
 	if (d & DESCRIPTOR_TABLE && !last)
 		return MC_ENTRY_TABLE;
 	*phys = *phys >> shift << shift;
-	*bits = (d >> 2 & 7) | (d >> 8 & 3) << 3;
+	*bits = (d >> 2 & 7) | (d >> 8 & 3) << 3 | (d & PTE_WRITE ? BITS_WRITABLE : 0);
 	return MC_ENTRY_LEAF;
 }
 
@@ -274,4 +275,5 @@ void mc_tables_bits_json(struct mc_text *t, u8 bits)
 		mc_textf(t, "\"%s\"", word);
 	else
 		mc_textf(t, "null");
+	mc_textf(t, ",\"writable\":%s", bits & BITS_WRITABLE ? "true" : "false");
 }

@@ -204,6 +204,7 @@ void mc_attr_json(struct mc_text *t)
 
 #define BITS_INDEX	7	/* in the bits of a mapping: the entry of the PAT */
 #define BITS_MARKED	8	/* the bit that tells encrypted or shared memory */
+#define BITS_WRITABLE	16
 
 /* The bit of an entry that marks memory as encrypted (SME, SEV), or as shared (TDX). */
 static u64 encryption_mask(void)
@@ -221,7 +222,8 @@ static enum mc_entry decode(u64 entry, unsigned int shift, u64 *phys, u8 *bits)
 	if (shift > PAGE_SHIFT && !large)
 		return MC_ENTRY_TABLE;
 	*phys = *phys >> shift << shift;
-	*bits = index_of(entry, large) | (entry & encryption_mask() ? BITS_MARKED : 0);
+	*bits = index_of(entry, large) | (entry & encryption_mask() ? BITS_MARKED : 0) |
+		(entry & _PAGE_RW ? BITS_WRITABLE : 0);
 	return MC_ENTRY_LEAF;
 }
 
@@ -326,4 +328,5 @@ void mc_tables_bits_json(struct mc_text *t, u8 bits)
 	mc_textf(t, "\"attr_index\":%u,\"pwt\":%u,\"pcd\":%u,\"pat\":%u,\"encrypted\":%s",
 		 bits & BITS_INDEX, bits & 1, bits >> 1 & 1, bits >> 2 & 1,
 		 !encryption_mask() ? "null" : marked == !!sme_me_mask ? "true" : "false");
+	mc_textf(t, ",\"writable\":%s", bits & BITS_WRITABLE ? "true" : "false");
 }

@@ -4,6 +4,7 @@ where that is sure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 
 from mc import plural
 from mc.records import units
@@ -12,6 +13,7 @@ from mc.records.mapped import Mapping
 UNCACHED = {"uc-", "uc", "nGnRE", "nGnRnE"}
 CACHED = {"wb", "wt", "wp"}
 FIRST_MIB = 1 << 20
+PLACES = {"number", "bytes", "physical_range", "page_bytes"}  # the others say how it is mapped
 NAMES = {"nGnRE": "Device-nGnRE", "nGnRnE": "Device-nGnRnE", "nc": "Normal-NC"}
 
 
@@ -117,6 +119,39 @@ def _uncached(mappings: list[Mapping], is_arm: bool, pat_is_off: bool) -> Iterat
             text += "Nothing records whether WC was asked for: pgprot_writecombine() in the " \
                     "driver's mmap() asks for it."
         yield Conflict("prefetchable_uncached", text, (one, *others))
+
+
+def split(direct: list[Mapping]) -> Iterator[Conflict]:
+    """Memory of the direct map that is in smaller pages than what lies before and behind it, though
+    all of a large page is mapped alike."""
+    direct = sorted(direct, key=lambda m: m.start)
+    for large in sorted({one.row["page_bytes"] for one in direct})[1:]:
+        groups = [[*some] for _, some in groupby(direct, lambda m: m.row["page_bytes"] < large)]
+        found: list[Mapping] = []
+        for before, some, behind in zip(groups, groups[1:], groups[2:]):
+            whole = [before[-1], *some, behind[0]]
+            if some[0].row["page_bytes"] < large and all(
+                    one.end == other.start for one, other in pairwise(whole)):
+                found += _alike(some, large)
+        if found:
+            total, places = sum(one.end - one.start for one in found), plural(len(found), "place")
+            yield Conflict(
+                "split", f"{units.size(total)} of the direct map ({places}, the first one "
+                f"{place(found[0].start, found[0].end)}) is in smaller pages than its neighbours, "
+                f"which are in pages of {units.size(large)}. Nothing needs that now, since all "
+                "pages there are mapped alike: somebody has changed a part of a large page and "
+                "back, as with set_memory_uc() and set_memory_wb().", tuple(found))
+
+
+def _alike(some: list[Mapping], large: int) -> Iterator[Mapping]:
+    """Of neighbours: whole parts as large as such a page that are mapped alike."""
+    for _, same in groupby(some, lambda m: [item for item in m.row.items()
+                                            if item[0] not in PLACES]):
+        rows = [*same]
+        start, end = -(-rows[0].start // large) * large, rows[-1].end // large * large
+        if start < end:
+            yield Mapping(rows[0].row | {"bytes": end - start, "number": None,
+                                         "physical_range": f"0x{start:x}+{(end - start) >> 10}K"})
 
 
 def place(start: int, end: int) -> str:

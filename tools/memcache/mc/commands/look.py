@@ -25,7 +25,8 @@ mappings of them are shown, those of processes, too. Without it, and without
 
 Page tables are read, nothing is changed, and no device is accessed or taken
 from its driver. Conflicts come first: a page with two types, a prefetchable
-BAR that is mapped uncached, free memory that is not write-back.
+BAR that is mapped uncached, free memory that is not write-back, large pages
+that were split for nothing.
 """
 SHOWN = 60      # mappings of a table
 
@@ -72,7 +73,12 @@ class Look:
             self.known.tell(one)
         mappings.mark_free(self.known, side, self.found)
         cmdline = self.machine.has("/proc/cmdline", r"(^|\s)nopat(\s|$)")
-        self.conflicts = mapped.conflicts(self.found, self.is_arm, cmdline)
+        direct = [one for one in self.found if one.row["area"] == "direct"]
+        if line == "not_wb":
+            head, direct = mappings.ask(side, "direct")
+            self.head["more"] += head["more"]
+        self.conflicts = [*mapped.conflicts(self.found, self.is_arm, cmdline),
+                          *mapped.split(direct)]
 
     def _add(self, side: debugfs.Debugfs, line: str) -> None:
         """Add the mappings of a process, unless it has ended meanwhile."""
