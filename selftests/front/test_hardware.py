@@ -14,6 +14,7 @@ from mc.commands.run import measure
 from mc.output import report
 from mc.records import results
 from mc.running import hardware
+from mc.running.machine import Machine
 
 SERVER = ("CPU1_DIMM_A1", "CPU1_DIMM_A2", "CPU1_DIMM_B1", "CPU1_DIMM_B2")
 LINE = "bandwidth op=read,write size=1G repeat=10"
@@ -67,8 +68,9 @@ class Modules(fake.unittest.TestCase):
 
     def test_a_module(self):
         self.assertEqual(hardware.modules(device(SERVER[0])), [{
-            "slot": SERVER[0], "channel": "CPU1_DIMM_A", "size_bytes": 16 << 30, "width_bits": 64,
-            "rated_mt_per_s": 3200, "mt_per_s": 2933, "generation": "DDR4"}])
+            "slot": SERVER[0], "channel": "CPU1_DIMM_A", "channel_source": "smbios",
+            "size_bytes": 16 << 30, "width_bits": 64, "rated_mt_per_s": 3200, "mt_per_s": 2933,
+            "generation": "DDR4"}])
 
     def test_generations(self):
         for kind, generation in (("DDR5", "DDR5"), ("DDR3 SDRAM", "DDR3"), ("LPDDR4", "LPDDR4"),
@@ -345,6 +347,88 @@ class Firmware(fake.InDirectory):
                 "dmidecode needs root": {"script": "exit 1", "uid": 1000}}.items():
             with self.subTest(why):
                 self.assertEqual(self.described(**arguments), {"slots": [], "why": why})
+
+    def edac(self, *units, size=16384, top=""):
+        """What is read of units of EDAC: unit, label, location; `size` in MiB."""
+        for unit, label, location in units:
+            directory = Path(f"{top}{hardware.EDAC}", unit)
+            directory.mkdir(parents=True)
+            for name, text in (("dimm_label", label), ("dimm_location", f"{location} "),
+                               ("dimm_mem_type", "Registered-DDR4"), ("size", size)):
+                (directory / name).write_text(f"{text}\n")
+        return hardware.controllers(Machine(f"{Path.cwd()}/{top}", module={}))
+
+    def test_what_the_driver_of_memory_controllers_lists(self):
+        self.assertEqual(self.edac(), [])
+        found = self.edac(("mc10/dimm0", "B", "branch 0 channel 1 slot 0"),
+                          ("mc2/dimm10", "A", "channel 10 slot 1"), ("mc2/dimm9", "", "memory 9"),
+                          ("mc3/rank3", "mc#3csrow#1channel#1", "csrow 1 channel 1"))
+        self.assertEqual([(one["unit"], one["label"], one["channel"]) for one in found], [
+            ("mc2/dimm9", None, None), ("mc2/dimm10", "A", "mc2 channel 10"),
+            ("mc3/rank3", "mc#3csrow#1channel#1", "mc3 channel 1"),
+            ("mc10/dimm0", "B", "mc10 branch 0 channel 1")])
+        self.assertEqual({one["size_bytes"] for one in found}, {16 << 30})
+        # Old kernels have rows alone, newer ones have them beside the others.
+        for mc in 2, 99:
+            Path(hardware.EDAC, f"mc{mc}/csrow0").mkdir(parents=True)
+        for text, size in (("8192\n", 8 << 30), ("x", None), ("0", None), ("9" * 30, None)):
+            Path(hardware.EDAC, "mc99/csrow0/size_mb").write_text(text)
+            self.assertEqual([(one["unit"], one["size_bytes"]) for one in self.edac()[4:]],
+                             [("mc99/csrow0", size)])
+
+    def test_channels_by_labels(self):
+        """Somebody has written the names of slots into sysfs, all ranks of a module alike."""
+        Path("text").write_text("".join(device(f"DIMM{n}") for n in (0, 1, 2, 3, 3)))
+        self.edac(*((f"mc0/rank{n}", label, f"csrow 0 channel {channel}") for n, (label, channel)
+                    in enumerate((("DIMM_0", 0), ("dimm1", 1), ("DIMM 0", 0), ("DIMM2", 1),
+                                  ("DIMM2", 2), ("DIMM3", 2)))))
+        with mock.patch.dict(os.environ, {"MEMCACHE_SYSROOT": str(Path.cwd())}):
+            found = self.described("exec /bin/cat text")
+            self.assertEqual([(one["channel"], one["channel_source"]) for one in found["slots"]], [
+                ("mc0 channel 0", "edac"), ("mc0 channel 1", "edac"), *[(None, None)] * 3])
+            self.assertEqual(found["edac"][1]["label"], "dimm1")
+            # The names of slots say it themselves.
+            Path("text").write_text(device(SERVER[0]))
+            self.assertEqual(self.described()["slots"][0]["channel_source"], "smbios")
+            self.assertEqual(self.described("exit 1", uid=1000)["edac"], found["edac"])
+            self.assertNotIn("edac", self.described(guest="kvm"))
+
+    def test_what_both_lists_say(self):
+        unsaid, known = [device(f"DIMM{n}") for n in range(4)], [*map(device, SERVER)]
+        on_two, other = "on 2 channels (by EDAC): 46928 MB/s", device("DIMM3", speed="2400")
+        for case, (slots, kind, channels, each, gib, said) in enumerate((
+                (unsaid, "dimm", 4, 1, 16, "4 modules, 64G, at 2933 MT/s, on 4 channels (by EDAC): "
+                 "93856 MB/s at most."),
+                (unsaid, "dimm", 2, 2, 16, on_two), (unsaid, "rank", 2, 4, 8, on_two),
+                ([*unsaid[:3], other], "dimm", 2, 2, 16, on_two),
+                (known, "dimm", 2, 2, 16, "on 2 channels: 46928 MB/s at most."),
+                (known, "rank", 4, 1, 16, "SMBIOS and EDAC contradict each other, so nobody knows "
+                 "which modules share a channel: 4 modules, 64G, on 2 channels by SMBIOS; 4 ranks, "
+                 "64G, on 4 channels by EDAC."),
+                (unsaid, "dimm", 4, 1, 8, "4 modules, 64G by SMBIOS; 4 modules, 32G, on 4 ch"),
+                (unsaid, "dimm", 4, 2, 8, "4 modules, 64G by SMBIOS; 8 modules, 64G,"),
+                (unsaid, "rank", 2, 1, 32, "64G by SMBIOS; 2 ranks, 64G, on 2"),
+                (unsaid, "rank", 8, 1, 8, "64G by SMBIOS; 8 ranks, 64G, on 8"))):
+            with self.subTest(said):
+                location = "csrow {} channel {}" if kind == "rank" else "channel {1} slot {0}"
+                edac = self.edac(*((f"mc{n // 2}/{kind}{n % 2 + 2 * i}", "",
+                                    location.format(i, n % 2))
+                                   for n in range(channels) for i in range(each)),
+                                 size=gib << 10, top=f"{case}/")
+                about = machine(*slots)
+                about["modules"]["edac"] = edac
+                text = written(wide=True, **about)
+                self.assertIn(said, text)
+                self.assertIn("EDAC lists mc0/", text)
+                wrong = "by SMBIOS" in said
+                self.assertEqual(["contradict" in text, "each counts as one" in text,
+                                  judged.channel_count(fake.BARE | about) is None], [wrong] * 3)
+        # Memory of another kind is listed elsewhere, or nowhere.
+        edac[0]["memory_type"] = "High-bandwidth-memory-Gen2"
+        self.assertEqual(len(judged.edac_units(fake.BARE | about)), 7)
+        self.assertEqual(judged.edac_units(about | {"hypervisor": "kvm"}), [])
+        text = written(wide=True, modules={"slots": [], "why": "needs root", "edac": edac})
+        self.assertIn("na (needs root). - EDAC lists mc0/rank0 (csrow 0 channel 0): 8G", text)
 
     def count(self, corrected, uncorrected):
         for number in range(2):

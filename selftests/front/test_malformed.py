@@ -49,8 +49,10 @@ MACHINE = {
     "last_cache": {"size_bytes": 32 << 20, "by": "search", "searched": "2026-11-29T10:00:00Z"},
     "clock_khz": 3000000, "clock_cost_ns": 10.0, "recognised": ["interrupt"],
     "modules": {"why": None, "slots": [
-        {"slot": "A1", "channel": "A", "size_bytes": 8 << 30, "width_bits": 64,
-         "rated_mt_per_s": 3200, "mt_per_s": 3200}]},
+        {"slot": "A1", "channel": "A", "channel_source": "smbios", "size_bytes": 8 << 30,
+         "width_bits": 64, "rated_mt_per_s": 3200, "mt_per_s": 3200}], "edac": [
+        {"unit": "mc0/dimm0", "label": "A1", "location": "channel 0 slot 0",
+         "channel": "mc0 channel 0", "memory_type": "DDR4", "size_bytes": 8 << 30}]},
     "tiers": [{"node": 0, "zones": ["Normal"], "tier": 4, "promised": None}],
     "quiet": {"load": 0.1, "runnable": 1, "cpus": 4, "found": []},
     "dram_counters": {"kind": "perf", "nodes": [0, 1]},

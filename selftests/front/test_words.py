@@ -25,7 +25,8 @@ SEVERAL = {"count": (2, 2), "n": 3, "taken": 3, "machines": 3, "runs": 3, "sets"
 # Numbers that no choice depends on.
 NUMBERS = {"times": 2.0, "moved": 99.5, "rate": 9e4, "most": 128, "full": 128, "full_peak": 51200.0,
            "found": 7800.0, "usual": 3900.0, "low": 1.0, "high": 2.0, "size": 1 << 20,
-           "told": 1 << 20}
+           "told": 1 << 20, "modules": 4, "units": 8, "known_channels": 2,
+           "told_channels": 4}
 
 
 def shown(name, several):

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from mc.analysis.words import Say
+from mc import plural
+from mc.analysis.words import Say, said
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.records.results import Run
@@ -15,6 +16,8 @@ RATE = "mb_per_s"
 SLOTS = 3           # of a channel, at most
 MODULE = 64         # bits of data of a module
 ROUNDED = 2         # MT/s: 2133 and 2134 are the same speed
+KINDS = {"dimm": "module", "rank": "rank", "csrow": "row"}      # of what EDAC lists
+OTHER_MEMORY = "High-bandwidth", "Non-volatile"     # of EDAC, which SMBIOS lists elsewhere
 
 
 def are_channels_known(slots: list[dict]) -> bool:
@@ -56,29 +59,72 @@ def is_at_half_speed(slot: dict) -> bool:
 
 def slots_of(machine: dict) -> list[dict]:
     """The slots of a machine; none if they are not known. The firmware of a virtual machine makes
-    them up."""
-    if machine.get("hypervisor") is not None:
+    them up. Nobody knows their channels if EDAC contradicts it."""
+    slots = _modules_of(machine).get("slots", [])
+    if contradiction(machine):
+        return [slot | {"channel": None} for slot in slots]
+    return slots
+
+
+def _modules_of(machine: dict) -> dict:
+    return (machine.get("hypervisor") is None and machine.get("modules")) or {}
+
+
+def edac_units(machine: dict) -> list[dict]:
+    """The modules, or the ranks of modules, that EDAC lists."""
+    return [one for one in _modules_of(machine).get("edac") or []
+            if not (one["memory_type"] or "").startswith(OTHER_MEMORY)]
+
+
+def _edac_channels(machine: dict) -> int | None:
+    """How many channels have memory by EDAC; None if it does not say that of all."""
+    channels = {one["channel"] for one in edac_units(machine)}
+    return len(channels) if channels and None not in channels else None
+
+
+def channel_count(machine: dict) -> int | None:
+    """How many channels have a module: by the names of slots, else by EDAC; None if neither says
+    it, or they contradict each other."""
+    slots = slots_of(machine)
+    if are_channels_known(slots):
+        return len({slot["channel"] for slot in filled_slots(slots)})
+    return None if contradiction(machine) or not filled_slots(slots) else _edac_channels(machine)
+
+
+def contradiction(machine: dict) -> list[Say]:
+    """What SMBIOS and EDAC say if they can't both be right. A rank is not a module, and there can
+    be more of them; a row goes over several."""
+    slots, units = filled_slots(_modules_of(machine).get("slots", [])), edac_units(machine)
+    if not slots or not units:
         return []
-    return (machine.get("modules") or {}).get("slots", [])
+    sizes = [one["size_bytes"] for one in units]
+    known = {slot["channel"] for slot in slots} if are_channels_known(slots) else ()
+    kind = KINDS.get(re.sub(r".*/|\d+", "", units[0]["unit"]), "unit")
+    size, count = sum(slot["size_bytes"] for slot in slots), _edac_channels(machine)
+    told = None if None in sizes else sum(sizes)
+    wrong = (told not in (None, size), kind == "rank" and len(units) < len(slots),
+             kind == "module" and len(units) != len(slots), (count or 0) > len(slots),
+             known and count and len(known) != count)
+    return said((any(wrong), "modules_contradict", {
+        "modules": len(slots), "size": size, "known_channels": len(known) or None,
+        "units": len(units), "kind": kind, "told": told, "told_channels": count}))
 
 
 def peak(machine: dict, most: bool = False) -> float | None:
-    """The MB/s that all channels can transfer together; None if they are not known. `most`: half of
-    a rated speed counts as a clock."""
-    if are_soldered(slots_of(machine)):
+    """The MB/s that all channels can transfer together, or more if nobody knows which modules are
+    on which of them; None if that is not known. `most`: half of a rated speed counts as a clock."""
+    slots = slots_of(machine)
+    if are_soldered(slots):
         return None
-    total = 0.0
-    for slots in channels(slots_of(machine)).values():
-        mine = filled_slots(slots)
-        if not mine:
-            continue
+    rates = []
+    for mine in filter(None, map(filled_slots, channels(slots).values())):
         speeds = [slot["rated_mt_per_s" if most and is_at_half_speed(slot) else "mt_per_s"]
                   for slot in mine]
         widths = [slot["width_bits"] for slot in mine]
         if None in speeds or None in widths:
             return None
-        total += min(speeds) * max(widths) / 8
-    return total or None
+        rates.append(min(speeds) * max(widths) / 8)
+    return sum(sorted(rates, reverse=True)[:channel_count(machine)]) or None
 
 
 def socket_width(machine: dict) -> int | None:
@@ -89,7 +135,8 @@ def socket_width(machine: dict) -> int | None:
     if len(machine.get("nodes") or []) != 1 or \
             any(slot["width_bits"] != MODULE for slot in filled_slots(slots)):
         return None
-    return width(slots)
+    count = None if are_channels_known(slots) else channel_count(machine)
+    return count * MODULE if count else width(slots)
 
 
 def width(slots: list[dict]) -> int | None:
@@ -106,7 +153,7 @@ def is_implausible(run: Run, result: dict) -> bool:
     """Whether a result is more than the memory can deliver."""
     rate = result.get(RATE)
     if result.get("level") != "memory" or not isinstance(rate, (int, float)) \
-            or not are_channels_known(slots_of(run.machine)):
+            or channel_count(run.machine) is None:
         return False
     most = peak(run.machine, most=True)
     return most is not None and rate > most
@@ -129,9 +176,11 @@ def _modules(runs: list[Run], wide: bool) -> list[Part]:
     if not filled_slots(slots):
         why = modules["why"] or ("the firmware lists none" if machine.get("hypervisor") is None else
                                  f"a hypervisor: {machine['hypervisor'] or 'unknown'}")
-        return [Sentence(f"Peak of the memory modules: na ({why}).")] if wide else []
+        return [Sentence(f"Peak of the memory modules: na ({why})."),
+                *bullets(_units_in_words(machine))] if wide else []
     most = peak(machine)
-    texts = [_modules_in_words(slots, most), *remarks(machine)]
+    texts = [_modules_in_words(machine, slots, most), *remarks(machine),
+             *(_units_in_words(machine) if wide else [])]
     if most and reached:
         sound = [pair for pair in reached if not is_implausible(*pair)]
         if sound:
@@ -154,15 +203,23 @@ def _best_text(pair: tuple[Run, dict], most: float, all_plausible: bool) -> str:
            f"({_name(*pair)})."
 
 
-def _modules_in_words(slots: list[dict], most: float | None) -> str:
+def _units_in_words(machine: dict) -> list[str]:
+    listed = _modules_of(machine).get("edac") or []
+    return ["EDAC lists " + ", ".join(
+        f"{one['label'] or one['unit']} ({one['location'] or 'no location'}): "
+        f"{units.text('size_bytes', one['size_bytes'])}" for one in listed) + "."] if listed else []
+
+
+def _modules_in_words(machine: dict, slots: list[dict], most: float | None) -> str:
     """`4 modules, 64G, at 2933 MT/s, on 2 channels: 46928 MB/s at most`"""
     mine = filled_slots(slots)
     if not mine:
         return "No modules: all slots are empty."
-    count = len({slot["channel"] for slot in mine})
     speeds = " and ".join(f"{speed} MT/s" if speed else "an unknown speed" for speed in
                           sorted({slot["mt_per_s"] for slot in mine}, key=lambda one: one or 0))
-    where = f", on {count} channel{'s' * (count != 1)}" if are_channels_known(slots) else \
+    known = channel_count(machine)
+    by = "" if are_channels_known(slots) else " (by EDAC)"
+    where = f", on {plural(known, 'channel')}{by}" if known else \
         " (which of them share a channel is not said, so each counts as one)"
     peak_text = f"{units.rate_text(most)} at most" if most else \
         "na, as firmware often gets the width of soldered chips wrong" if are_soldered(mine) else \
@@ -180,7 +237,7 @@ def remarks(machine: dict) -> list[Say]:
         if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"] + ROUNDED:
             slow.setdefault((slot["mt_per_s"], slot["rated_mt_per_s"], is_at_half_speed(slot)),
                             []).append(slot["slot"])
-    return [*_remarks_on_channels(slots, _nodes_with_cpus(machine)),
+    return [*contradiction(machine), *_remarks_on_channels(slots, _nodes_with_cpus(machine)),
             *(Say("modules_slow", slots=names, speed=speed, rated=rated, half=half)
               for (speed, rated, half), names in slow.items())]
 

@@ -127,8 +127,7 @@ def peak(run: Run, result: dict) -> tuple[float, str] | None:
     if level == "l1" and cycle and most:
         total = rate * most / cycle
         return (total, "ports") if isfinite(total) else None
-    slots = hardware.slots_of(run.machine)
-    if (level == "memory" and hardware.are_channels_known(slots)
+    if (level == "memory" and hardware.channel_count(run.machine) is not None
             and (total := hardware.peak(run.machine))):
         return total, "modules"
     return None

@@ -249,6 +249,11 @@ WORDS = {
     "channels_empty": "{channels:channels} {channels:has|have} no module.",
     "channels_short": "{channels:channels} {channels:has|have} {few} of the {most} modules that "
                       "others have.",
+    "modules_contradict": "SMBIOS and EDAC contradict each other, so nobody knows which modules "
+                          "share a channel: {modules:# module}, {size:size}{known_channels:?, on "
+                          "{known_channels:# channel}} by SMBIOS; {units} {kind}{units:|s}"
+                          "{told:?, {told:size}}{told_channels:?, on {told_channels:# channel}} by "
+                          "EDAC.",
     "modules_slow": "{slots:modules} {slots:runs|run} at {speed} MT/s{half:?, or at twice that if "
                     "the firmware gives the clock}; {slots:it is|they are} rated for {rated}.",
 

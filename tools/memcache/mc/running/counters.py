@@ -115,7 +115,7 @@ class _Pmu:
             names = os.listdir(self.path / "events")
         except OSError:
             return []
-        return sorted((n for n in names if re.fullmatch(pattern, n)), key=_natural_key)
+        return sorted((n for n in names if re.fullmatch(pattern, n)), key=natural_key)
 
     def type(self) -> int:
         text = self.read("type")
@@ -157,7 +157,7 @@ class _Pmu:
         return config
 
 
-def _natural_key(name: str) -> list:
+def natural_key(name: str) -> list:
     """A key that sorts imc_2 before imc_10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
@@ -188,7 +188,7 @@ def discover(top: Path | None = None) -> Found:
     """The counters of this machine's memory controllers."""
     devices = (top or root()) / DEVICES
     try:
-        names = sorted(os.listdir(devices), key=_natural_key)
+        names = sorted(os.listdir(devices), key=natural_key)
     except OSError:
         names = []
     result = Found()

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The memory modules of this machine, as its firmware lists them for dmidecode, and the memory
-errors that its memory controllers have counted (EDAC). A virtual machine has made-up modules,
-so neither is read there."""
+"""The memory modules of this machine, as its firmware lists them for dmidecode, those that the
+driver of its memory controllers lists (EDAC), and the memory errors that this one has counted. A
+virtual machine has made-up modules, so neither list is read there."""
 
 import os
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from mc.running.channels import Slot, channels
 from mc.running.machine import Machine, hypervisor, is_present
 
 EDAC = "sys/devices/system/edac/mc"
+# What it lists: modules, or ranks, of which a module has one to eight. Old kernels have rows, which
+# go over several channels.
+EDAC_KINDS = "dimm", "rank", "csrow"
+CHANNEL = re.compile(r"(?:csrow \d+ )?((?:branch \d+ )?channel \d+)(?: slot \d+)?")
 COUNTS = {"corrected": "ce_count", "uncorrected": "ue_count"}
 DMIDECODE = ("dmidecode", "--type", "17")       # 17: memory devices
 DIRECTORIES = "/usr/sbin:/sbin"                 # not in the PATH of everybody
@@ -37,6 +42,14 @@ def describe() -> dict:
     if guest is not None:
         return _without_modules(f"a virtual machine ({guest})" if is_present(machine, guest) else
                                 "not known whether this is a virtual machine")
+    edac = controllers(machine)
+    found = _firmware(machine)
+    if not any(slot["channel"] for slot in found["slots"]):
+        _take_channels(found["slots"], edac)
+    return found | ({"edac": edac} if edac else {})
+
+
+def _firmware(machine: Machine) -> dict:
     path = f"{os.environ.get('PATH', '')}:{DIRECTORIES}"
     try:
         done = subprocess.run(DMIDECODE, capture_output=True, text=True, errors="replace",
@@ -69,11 +82,11 @@ def modules(text: str) -> list[dict]:
     for fields in _devices(text):
         slot, bank = _text_of(fields, "Locator"), _text_of(fields, "Bank Locator")
         names.append(Slot(slot, bank, fields["Size"] != EMPTY))
-        slots.append({"slot": slot or bank or "?", "channel": None,
+        slots.append({"slot": slot or bank or "?", "channel": None, "channel_source": None,
                       "size_bytes": _quantity(fields["Size"], UNITS), "width_bits": _width(fields),
                       **_speeds(fields), "generation": _generation(fields)})
     for one, channel in zip(slots, channels(names)):
-        one["channel"] = channel
+        one |= {"channel": channel, "channel_source": channel and "smbios"}
     return slots
 
 
@@ -129,6 +142,40 @@ def _speed(fields: dict[str, str], name: str) -> int | None:
 def _text_of(fields: dict[str, str], name: str) -> str:
     text = fields.get(name, "")
     return "" if text in SAYS_NOTHING else text
+
+
+def controllers(machine: Machine) -> list[dict]:
+    """What EDAC lists of each memory controller. Empty slots are not listed."""
+    found = []
+    for mc in sorted(machine.names(f"/{EDAC}"), key=counters.natural_key):
+        names = sorted(machine.names(f"/{EDAC}/{mc}"), key=counters.natural_key)
+        kinds = [[name for name in names if re.fullmatch(rf"{kind}\d+", name)]
+                 for kind in EDAC_KINDS]
+        for name in next(filter(None, kinds), []):
+            label, location, memory, size, size_mb = (
+                machine.read(f"/{EDAC}/{mc}/{name}/{file}").strip() or None for file in
+                ("dimm_label", "dimm_location", "dimm_mem_type", "size", "size_mb"))
+            where = CHANNEL.fullmatch(location or "")
+            mib = re.fullmatch(r"\d{1,9}", size or size_mb or "")
+            found.append({
+                "unit": f"{mc}/{name}", "label": label, "location": location,
+                "channel": f"{mc} {where[1]}" if where else None, "memory_type": memory,
+                "size_bytes": int(mib[0]) << 20 or None if mib else None})
+    return found
+
+
+def _take_channels(slots: list[dict], edac: list[dict]) -> None:
+    """Take the channels of slots whose names somebody has given to EDAC as labels."""
+    names = Counter(_bare(slot["slot"]) for slot in slots)
+    for slot in slots:
+        name = _bare(slot["slot"])
+        found = {unit["channel"] for unit in edac if _bare(unit["label"] or "") == name}
+        if names[name] == len(found) == 1 and None not in found:
+            slot |= {"channel": found.pop(), "channel_source": "edac"}
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\W_]", "", text).upper()
 
 
 def errors(top: Path | None = None) -> dict[str, int] | None:
