@@ -4,6 +4,7 @@ files of a made-up machine."""
 
 import errno
 import json
+import random
 import struct
 from pathlib import Path
 from unittest import mock
@@ -130,6 +131,26 @@ class Owners(Case):
         self.assertEqual((one.owner, one.source, one.caller), (
             "spdk (42)", "proc_maps", "/dev/vfio/1"))
         self.assertEqual(mappings.Known(Machine(module={})).processes(), [42])
+        with mock.patch.object(Machine, "read", autospec=True, side_effect=Machine.read) as read:
+            self.told(*[user(BAR + n * PAGE) for n in range(9)])
+        files = [call.args[1] for call in read.call_args_list]
+        self.assertEqual((len(files), len({*files})), (3, 3))       # each once, for all of them
+
+    def test_the_ranges_around_addresses(self):
+        some = random.Random(1)
+        for _ in range(300):
+            found = [(start := some.randrange(30), start + some.randrange(9), str(n))
+                     for n in range(some.randrange(9))]
+            first = some.randrange(35)
+            last = first + some.randrange(4)
+            self.assertEqual(mappings.Ranges(found).around(first, last), [
+                text for start, end, text in sorted(found, key=lambda one: (one[0], -one[1]))
+                if start <= first and last <= end])
+        ranges = mappings.Ranges([(n, n, "") for n in range(10000)])
+        ranges.ranges = mock.MagicMock()
+        ranges.ranges.__getitem__.side_effect = lambda at: (at, at, str(at))
+        self.assertEqual(ranges.around(7000, 7000), ["7000"])
+        self.assertLess(ranges.ranges.__getitem__.call_count, 5)    # not all of them
 
 
 class Conflicts(Case):

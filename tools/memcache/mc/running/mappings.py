@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from mc import Failure
 from mc.records.mapped import Mapping
@@ -71,11 +72,31 @@ class Bound:
         return f"BAR {self.bar.number} of {self.device.address}"
 
 
+class Ranges:
+    """Ranges of addresses: first, last, and what is there. Most of them have little in common."""
+
+    def __init__(self, ranges: list[tuple[int, int, str]]) -> None:
+        self.ranges = sorted(ranges, key=lambda one: (one[0], -one[1]))
+        self.starts = [start for start, _, _ in self.ranges]
+        self.furthest = [*accumulate([last for _, last, _ in self.ranges],
+                                     lambda one, other: max(one, other))]
+
+    def around(self, first: int, last: int) -> list[str]:
+        """What has all of these addresses, the inner ones last."""
+        found, at = [], bisect_right(self.starts, first)
+        while at and self.furthest[at - 1] >= last:
+            at -= 1
+            if self.ranges[at][1] >= last:
+                found.append(self.ranges[at][2])
+        return found[::-1]
+
+
 class Known:
     """What the kernel's files say of memory and of who maps it."""
 
     def __init__(self, machine: Machine):
         self.machine = machine
+        self._processes: dict[int, tuple[str, Ranges]] = {}     # their names and areas
 
     @cached_property
     def callers(self) -> list[tuple[int, int, str]]:
@@ -92,17 +113,19 @@ class Known:
         return [Bound(device, bar) for device in pci.devices() for bar in device.bars]
 
     @cached_property
-    def iomem(self) -> list[tuple[int, int, str]]:
-        """First and last address and name of each range, the inner ones last."""
-        return [(int(start, 16), int(end, 16), text) for start, end, text in re.findall(
-            r"^\s*(\w+)-(\w+) : (.*)$", self.machine.read("/proc/iomem"), re.M)]
+    def iomem(self) -> Ranges:
+        return Ranges([(int(start, 16), int(end, 16), text) for start, end, text in re.findall(
+            r"^\s*(\w+)-(\w+) : (.*)$", self.machine.read("/proc/iomem"), re.M)])
 
     def caller(self, one: Mapping) -> str:
         """The caller, or several if nothing tells them apart."""
         exact = self._by_range.get((one.start, one.end - one.start))
         return " or ".join(sorted(filter(None, exact or {
-            caller for start, size, caller in self.callers
-            if start <= one.start and one.end <= start + size})))
+            *self._around.around(one.start, one.end - 1)})))
+
+    @cached_property
+    def _around(self) -> Ranges:
+        return Ranges([(start, start + size - 1, caller) for start, size, caller in self.callers])
 
     @cached_property
     def _by_range(self) -> dict[tuple[int, int], set[str]]:
@@ -122,7 +145,7 @@ class Known:
 
     def tell(self, one: Mapping) -> None:
         """Fill in who has made the mapping, and what it is of."""
-        names = [text for start, end, text in self.iomem if start <= one.start <= end]
+        names = self.iomem.around(one.start, one.start)
         one.is_ram = "System RAM" in names
         bound = self.bound(one)
         if bound:
@@ -150,11 +173,15 @@ class Known:
 
     def _process(self, one: Mapping) -> str:
         pid, at = one.row["pid"], int(one.row["address"], 16)
-        for start, end, name in re.findall(r"^(\w+)-(\w+) (?:\S+ ){3}\S+ *(.*)$",
-                                           self.machine.read(f"/proc/{pid}/maps"), re.M):
-            if int(start, 16) <= at < int(end, 16):
-                one.caller = name
-        return f"{self.machine.read(f'/proc/{pid}/comm').strip() or 'process'} ({pid})"
+        if pid not in self._processes:
+            areas = re.findall(r"^(\w+)-(\w+) (?:\S+ ){3}\S+ *(.*)$",
+                               self.machine.read(f"/proc/{pid}/maps"), re.M)
+            self._processes[pid] = (self.machine.read(f"/proc/{pid}/comm").strip() or "process",
+                                    Ranges([(int(start, 16), int(end, 16) - 1, name)
+                                            for start, end, name in areas]))
+        name, ranges = self._processes[pid]
+        one.caller = next(iter(ranges.around(at, at)), "")
+        return f"{name} ({pid})"
 
     def processes(self) -> list[int]:
         """Processes that have mapped something of a driver."""
