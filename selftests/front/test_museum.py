@@ -25,9 +25,11 @@ class Museum(unittest.TestCase):
                 ("", "", 2, Said(""), Said("", 20), False),
                 ("", "", 0.5, Said("", 10), Said("", 5), True),
                 ("", "", 0.5, Said("", 10), Said("", 20), False),
-                ("", "", 0.5, Said("", 10), Said(""), False)):
+                ("", "", 0.5, Said("", 10), Said(""), False),
+                ("", "", 2, Said("", 10, looked_at=9), Said("", 20, looked_at=9), False)):
             with self.subTest(good=good, bad=bad, factor=factor, before=before, after=after):
-                exhibit = Exhibit("", "", lambda visit: before, good, bad, factor=factor)
+                exhibit = Exhibit("", "", lambda visit: before, good, bad, factor=factor,
+                                  conflict="split" if before.looked_at else "")
                 self.assertEqual(museum.has_noticed(exhibit, before, after), noticed)
 
     def test_the_manual_has_each_exhibit(self):

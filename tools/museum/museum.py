@@ -23,6 +23,7 @@ import machine  # noqa: E402
 
 from mc.analysis import regions  # noqa: E402
 from mc.records import results  # noqa: E402
+from mc.running import mappings  # noqa: E402
 
 KERNEL = "6.1"
 # Memory that the kernel leaves alone, as that of a device is.
@@ -36,10 +37,11 @@ FEW_TRANSLATIONS = {"tlb_entries": 64, "tlb_miss_ns": 100}
 @dataclass
 class Said:
     """What memcache says: a verdict or a state in a word or two, and the time of something; less
-    is better."""
+    is better. `looked_at`: bytes that `memcache look` names for the exhibit's reason."""
     state: str
     time_ns: float = 0
     unit: str = "ns a load"
+    looked_at: int = 0
 
     def __str__(self) -> str:
         time = f"{self.time_ns:.1f} {self.unit}" if self.time_ns else ""
@@ -70,6 +72,11 @@ class Visit:
 
     def told(self) -> dict:
         return json.loads(self.machine.sh(f"cat {machine.DEBUGFS}/machine"))
+
+    def bytes_in_conflict(self, conflict: str) -> int:
+        found = json.loads(self.machine.sh(f"{TOP}/tools/memcache/memcache look --json"))
+        return sum(mappings.parse_range(part)[1] for one in found["conflicts"]
+                   if one["id"] == conflict for part in one["mappings"])
 
     def plant(self, bug: str, wrong: bool) -> None:
         self.machine.sh(f"insmod {PLANT}/plant.ko bug={bug} control={int(not wrong)}")
@@ -181,6 +188,7 @@ class Exhibit:
     hall: the machine's settings; faulty: those of a machine that has the mistake from the start
     begin: what is done before both looks
     kunit: the case of memtype_kunit that fails, or is skipped, because of it
+    conflict: the id by which `memcache look` alone names it
     """
     what: str
     commits: str
@@ -194,6 +202,7 @@ class Exhibit:
     faulty: tuple = ()
     begin: Callable[[Visit], object] = do_nothing
     kunit: str = ""
+    conflict: str = ""
 
 
 def look_at_range(name: str) -> Callable[[Visit], Said]:
@@ -227,7 +236,8 @@ EXHIBITS = {
         "an MTRR leaves out a part of the RAM", "parameter disable_mtrr_trim", scan,
         "regions slower than the others: 0", "regions slower than the others: [1-9].*", plant_hole,
         shell("echo disable=$(sed -n 's/^reg0*\\([0-9]*\\):.*size= *4MB,.*/\\1/p' /proc/mtrr | "
-              "tail -n 1) >/proc/mtrr"), begin=scan, kunit="memtype_ram_is_cached"),
+              "tail -n 1) >/proc/mtrr"), begin=scan, kunit="memtype_ram_is_cached",
+        conflict="mtrr"),
     "prefetch": Exhibit(
         "the prefetchers are left off (MSR 0x1a4)", "none: firmware, or a tool", prefetchers,
         "prefetchers: on", "prefetchers: off", shell(PREFETCHERS, "00", "0f"),
@@ -245,12 +255,13 @@ EXHIBITS = {
         "drivers have split the direct map into small pages", "41d88484c71c, for code only",
         figure(f"latency size=32M page=direct cpu=0 node=0 {QUIET}"), plant=plant("split"),
         mend=UNLOAD, factor=1.5, begin=prices(**FEW_TRANSLATIONS),
-        kunit="memtype_free_pages_are_wb, which prints the number of small pages"),
+        kunit="memtype_free_pages_are_wb, which prints the number of small pages",
+        conflict="split"),
     "left-uc": Exhibit(
         "a driver has freed pages that it left uncached", "none: a driver of any kind",
         verdict("wb"), f"wb: {TABLES} wb, effective=yes", f"wb: {TABLES} uc-, effective=no",
         leave_uncached_pages, load_on_cached_pages, factor=10,
-        kunit="memtype_free_pages_are_wb"),
+        kunit="memtype_free_pages_are_wb", conflict="free_not_wb"),
     "nopat": Exhibit(
         "PAT is off: WC memory is UC-", "72cbc8f04fe2", verdict("wc"),
         f"wc: {TABLES} wc, effective=yes", f"wc: {TABLES} uc-, effective=(no|unknown)",
@@ -280,6 +291,7 @@ def has_noticed(exhibit: Exhibit, before: Said, after: Said) -> bool:
     factor, ratio = exhibit.factor, after.time_ns / before.time_ns if before.time_ns else 0
     return bool(re.fullmatch(exhibit.good, before.state)) and \
         bool(re.fullmatch(exhibit.bad, after.state)) and \
+        (not exhibit.conflict or after.looked_at > before.looked_at) and \
         (factor is None or (ratio >= factor if factor > 1 else 0 < ratio <= factor))
 
 
@@ -291,6 +303,8 @@ def show(halls: dict, exhibit: Exhibit) -> tuple[Said, Said]:
         exhibit.begin(visit)
         exhibit.plant(visit, wrong)
         said.append(exhibit.look(visit))
+        if exhibit.conflict:
+            said[-1].looked_at = visit.bytes_in_conflict(exhibit.conflict)
         exhibit.mend(visit)
     return said[0], said[1]
 
@@ -321,6 +335,9 @@ def table(shown: dict[str, tuple[Said, Said]]) -> Iterator[str]:
         yield f"    without: {before}"
         yield f"    with:    {after}"
         yield f"    KUnit:   {exhibit.kunit or 'not its business'}"
+        yield f"    look:    {exhibit.conflict or 'not its business'}" + (
+            f", {before.looked_at >> 10}K without and {after.looked_at >> 10}K with"
+            if exhibit.conflict else "")
         if not has_noticed(exhibit, before, after):
             yield "    memcache does not notice it as expected"
 
