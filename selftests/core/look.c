@@ -288,6 +288,11 @@ static void lines_that_are_refused(void **state)
 		{ "phys=0+0", "phys:" }, { "phys=0+4K,", "phys:" }, { "phys=,0+4K", "phys:" },
 		{ "phys=0x10000000000+4K", "phys: 0x10000000fff is beyond the 40 bits" },
 		{ "phys=0xfffffff000+8K", "phys: 0x10000000fff is beyond" },
+		{ "phys=4K+18446744073709547520", "phys:" },
+		{ "phys=0+0x10000000000000000", "phys:" },
+		{ "phys=0xfffffffffffff000+8K", "phys:" }, { "pid=+1", "pid:" },
+		{ "pid= 1", "line:" }, { "DIRECT", "line:" }, { "not_wb\tdirect", "line:" },
+		{ "phys=0+4K,,0+4K", "phys:" },
 		{ "phys=" FOUR "," FOUR "," FOUR "," FOUR ",0+4K", "phys: 16 ranges at most" },
 	};
 	unsigned int i;

@@ -266,7 +266,8 @@ class Command(Case):
         self.assertEqual(mappings.ranges_of("00:05.0"), [(0xfe000000, PAGE), (BAR, 4 << 20)])
         self.assertEqual(mappings.ranges_of("00:05.0/2"), [(BAR, 4 << 20)])
         for text, why in (("0x2000-0x1000", "no range"), ("0x1000", "no range"),
-                          ("0x1+0K", "no range"), ("00:05.0/3", "no such BAR"),
+                          ("0x1+0K", "no range"), ("0x0+99999999999G", "no range"),
+                          ("", "not the address"), ("00:05.0/3", "no such BAR"),
                           ("00:06.0", "no such BAR"), ("x", "not the address")):
             with self.assertRaisesRegex(Failure, why) as raised:
                 mappings.ranges_of(text)
@@ -313,7 +314,8 @@ class Command(Case):
         self.answers = {"pid=1": errno.EPERM, "pid=0": errno.EINVAL, "not_wb": errno.EBUSY}
         for words, status, text in ((["--pid", "1"], 1, "why not"), (["--pid", "0"], 2, "why not"),
                                     ([], 1, "another look is on"),
-                                    (["--watch", "0"], 2, "above 0"),
+                                    (["--watch", "0"], 2, "above 0"), ([""], 2, "not the address"),
+                                    (["--watch", "inf"], 2, "above 0"),
                                     (["--watch", "--json"], 2, "no --json")):
             done = self.shown(*words)
             self.assertEqual((done.returncode, text in done.stderr), (status, True), done.stderr)

@@ -29,6 +29,7 @@ BAR that is mapped uncached, free memory that is not write-back, large pages
 that were split for nothing.
 """
 SHOWN = 60      # mappings of a table
+LONGEST = 10 ** 9       # seconds; the C library can sleep for longer, but not for all times
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +42,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    if args.watch is not None and (args.json or not args.watch > 0):
+    if args.watch is not None and (args.json or not 0 < args.watch < LONGEST):
         raise Failure("--watch takes a number of seconds above 0, and no --json", WRONG)
-    ranges = mappings.ranges_of(args.what) if args.what else []
+    ranges = [] if args.what is None else mappings.ranges_of(args.what)
     with module.keep_loaded():
         look = Look(ranges, args.pid)
         if args.watch is not None:

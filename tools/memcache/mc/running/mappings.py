@@ -38,7 +38,7 @@ def parse_range(text: str) -> tuple[int, int]:
         end = int(match[2], 16)
     elif match:
         end = start + (int(match[3], 0) << UNITS[match[4].upper()]) - 1
-    if end < start:
+    if end < start or end >> 64:
         raise Failure(f"{text!r}: no range of physical addresses; write the first and the last "
                       "one, such as 0xe0000000-0xe0ffffff", WRONG)
     start = start // PAGE * PAGE
