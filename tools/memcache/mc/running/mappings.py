@@ -81,13 +81,13 @@ class Ranges:
         self.furthest = [*accumulate([last for _, last, _ in self.ranges],
                                      lambda one, other: max(one, other))]
 
-    def around(self, first: int, last: int) -> list[str]:
-        """What has all of these addresses, the inner ones last."""
+    def around(self, first: int, last: int) -> list[tuple[int, int, str]]:
+        """Those that have all of these addresses, the inner ones last."""
         found, at = [], bisect_right(self.starts, first)
         while at and self.furthest[at - 1] >= last:
             at -= 1
             if self.ranges[at][1] >= last:
-                found.append(self.ranges[at][2])
+                found.append(self.ranges[at])
         return found[::-1]
 
 
@@ -99,14 +99,15 @@ class Known:
         self._processes: dict[int, tuple[str, Ranges]] = {}     # their names and areas
 
     @cached_property
-    def callers(self) -> list[tuple[int, int, str]]:
-        """Start, length and caller of each mapping of physical addresses. Root may see hashed
-        addresses; the physical ones are real. A page behind each one belongs to it, too. A caller
-        whose code is gone, such as that of a module's start, has an address for a name."""
-        return [(int(start, 16), int(size) - PAGE, "" if caller.startswith("0x") else caller)
-                for size, caller, start in re.findall(
-                    r"^\S+\s+(\d+) (\S+(?: \[\w+\])?).*? phys=(0x[0-9a-f]+)",
-                    self.machine.read("/proc/vmallocinfo"), re.M)]
+    def callers(self) -> Ranges:
+        """The caller of each mapping of physical addresses. Root may see hashed addresses; the
+        physical ones are real. A page behind each one belongs to it, too. A caller whose code is
+        gone, such as that of a module's start, has an address for a name."""
+        return Ranges([(int(start, 16), int(start, 16) + int(size) - PAGE - 1,
+                        "" if caller.startswith("0x") else caller)
+                       for size, caller, start in re.findall(
+                           r"^\S+\s+(\d+) (\S+(?: \[\w+\])?).*? phys=(0x[0-9a-f]+)",
+                           self.machine.read("/proc/vmallocinfo"), re.M)])
 
     @cached_property
     def bars(self) -> list[Bound]:
@@ -119,20 +120,9 @@ class Known:
 
     def caller(self, one: Mapping) -> str:
         """The caller, or several if nothing tells them apart."""
-        exact = self._by_range.get((one.start, one.end - one.start))
-        return " or ".join(sorted(filter(None, exact or {
-            *self._around.around(one.start, one.end - 1)})))
-
-    @cached_property
-    def _around(self) -> Ranges:
-        return Ranges([(start, start + size - 1, caller) for start, size, caller in self.callers])
-
-    @cached_property
-    def _by_range(self) -> dict[tuple[int, int], set[str]]:
-        found: dict[tuple[int, int], set[str]] = {}
-        for start, size, caller in self.callers:
-            found.setdefault((start, size), set()).add(caller)
-        return found
+        found = self.callers.around(one.start, one.end - 1)
+        exact = [some for some in found if some[:2] == (one.start, one.end - 1)]
+        return " or ".join(sorted({caller for _, _, caller in exact or found} - {""}))
 
     def bound(self, one: Mapping) -> Bound | None:
         return next((bound for bound in self.bars if bound.bar.start <= one.start
@@ -145,7 +135,7 @@ class Known:
 
     def tell(self, one: Mapping) -> None:
         """Fill in who has made the mapping, and what it is of."""
-        names = self.iomem.around(one.start, one.start)
+        names = [text for _, _, text in self.iomem.around(one.start, one.start)]
         one.is_ram = "System RAM" in names
         bound = self.bound(one)
         if bound:
@@ -180,7 +170,7 @@ class Known:
                                     Ranges([(int(start, 16), int(end, 16) - 1, name)
                                             for start, end, name in areas]))
         name, ranges = self._processes[pid]
-        one.caller = next(iter(ranges.around(at, at)), "")
+        one.caller = next(iter(ranges.around(at, at)), (0, 0, ""))[2]
         return f"{name} ({pid})"
 
     def processes(self) -> list[int]:
