@@ -425,7 +425,8 @@ class Firmware(fake.InDirectory):
                                   judged.channel_count(fake.BARE | about) is None], [wrong] * 3)
         # Memory of another kind is listed elsewhere, or nowhere.
         edac[0]["memory_type"] = "High-bandwidth-memory-Gen2"
-        self.assertEqual(len(judged.edac_units(fake.BARE | about)), 7)
+        edac[1]["location"] = "memory 1"
+        self.assertEqual(len(judged.edac_units(fake.BARE | about)), 6)
         self.assertEqual(judged.edac_units(about | {"hypervisor": "kvm"}), [])
         text = written(wide=True, modules={"slots": [], "why": "needs root", "edac": edac})
         self.assertIn("na (needs root). - EDAC lists mc0/rank0 (csrow 0 channel 0): 8G", text)

@@ -71,9 +71,11 @@ def _modules_of(machine: dict) -> dict:
 
 
 def edac_units(machine: dict) -> list[dict]:
-    """The modules, or the ranks of modules, that EDAC lists."""
+    """The modules, or the ranks of modules, that EDAC lists. Where the firmware reports errors
+    (ghes_edac), it lists what SMBIOS does, as `memory 1`: that is no second source."""
     return [one for one in _modules_of(machine).get("edac") or []
-            if not (one["memory_type"] or "").startswith(OTHER_MEMORY)]
+            if not (one["memory_type"] or "").startswith(OTHER_MEMORY)
+            and not (one["location"] or "").startswith("memory ")]
 
 
 def _edac_channels(machine: dict) -> int | None:
