@@ -90,7 +90,7 @@ not_taken() {
 	not_taken pid=2 22 'pid: 2 has no memory of its own'
 	not_taken pid=99999999 3 'pid: there is no process 99999999'
 	not_taken "phys=0xfffffffffffff000+4K" 22 'phys: 0xffffffffffffffff is beyond the'
-	not_taken "wb" 22 'line: write not_wb, or'
+	not_taken "wb" 22 'line: write not_wb, direct, or'
 	not_taken "$(printf 'pid=1%4000s' x)" 22 'line: write'
 }
 
@@ -120,6 +120,7 @@ not_taken() {
 	cd /sys/module/mc_maps/parameters
 	python3 - "$out" "$(cat ram)" "$(cat left)" "$(cat split)" <<-'END'
 		import json, sys
+		ram, left, split = map(int, sys.argv[2:])
 		found = json.load(open(f"{sys.argv[1]}.range"))
 		assert [m["owner"] for m in found["mappings"]] == ["mc_maps"] * 4, found
 		assert all(m["caller"].startswith("make+") for m in found["mappings"])
@@ -129,7 +130,6 @@ not_taken() {
 		parts = [(int(start, 16), int(size[:-1]) << 10) for c in found if c["id"] == "split"
 		         for start, _, size in [m.partition("+") for m in c["mappings"]]]
 		assert not split or any(start <= split < start + size for start, size in parts), parts
-		ram, left, split = map(int, sys.argv[2:])
 		assert not left or {("two_types", ram), ("free_not_wb", left)} <= conflicts
 		assert left or ("two_types", ram) not in conflicts
 	END

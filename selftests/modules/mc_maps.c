@@ -149,8 +149,8 @@ static noinline int make(void)
 		if (!more[i])
 			goto fail;
 	}
+	split_a_page();		/* first: it would get the block that is left */
 	leave_uc();
-	split_a_page();
 	for (i = 0; i < threads; i++)
 		tasks[i] = kthread_run(map_and_unmap, (void *)i, "mc_maps/%lu", i);
 	return 0;
