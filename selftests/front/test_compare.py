@@ -4,6 +4,7 @@
 import io
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -203,6 +204,27 @@ class Intervals(fake.unittest.TestCase):
             found = judge.judge(time(150, 1, fastest=100), time(100, 1, fastest=fastest))
             self.assertGreater(found.low, 2)
             self.assertEqual(found.mark, "?")
+
+    def test_what_each_rule_decides(self):
+        """Times of runs and the fastest sample of each side. Without any of the rules, some row
+        would have another mark."""
+        for base, base_fastest, other, fastest, settled, mark in (
+                ([100], 80, [300], 300, True, "?"),     # three times, but not by the limit as well
+                ([419], 414, [122], 82, True, "↑"),
+                ([110, 110, 110], 90, [101, 105, 109], 81, True, "?"),
+                ([100, 100, 101], 90, [124, 133, 134], 84, True, "?"),
+                ([133, 134, 138], 93, [101, 101, 122], 81, True, "?"),
+                ([100, 100, 100, 100, 400], 90, [140] * 5, 125, True, "↓"),
+                ([101, 102, 106, 115, 116], 96, [110, 115, 121, 121, 123], 100, True, "?"),
+                ([100, 100], 100, [110, 110], 110, True, "↓"),
+                ([100, 100], 100, [110, 110], 110, False, "?"),
+                ([100, 100, 100], 95, [100, 100, 100], 100, False, "?")):
+            with self.subTest(base=base, other=other, settled=settled):
+                found = judge.judge(
+                    replace(estimate.of_runs(base), fastest=base_fastest),
+                    replace(estimate.of_runs(other), fastest=fastest,
+                            doubt="" if settled else estimate.UNSETTLED))
+                self.assertEqual((found.mark, found.no_slower), (mark, mark == "↑"))
 
     def test_a_mean_of_times(self):
         found = estimate.average([time(100, 3, 9), time(200, 4, 16)])

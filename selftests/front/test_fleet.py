@@ -103,6 +103,8 @@ class Outliers(fake.unittest.TestCase):
         times = [90.0, 95.0, 100.0, 105.0, 110.0]
         self.assertFalse(any(one.slow for one in outliers.distances(times, [*times, 115.0])))
         self.assertTrue(outliers.distances(times, [150.0])[0].slow)
+        # Hosts that differ from themselves by 10 %.
+        self.assertFalse(outliers.distances([100.0] * 9, [110.0], own=[0.01] * 30)[0].slow)
 
     def test_faster_is_not_slow(self):
         self.assertFalse(outliers.distances([100.0] * 9, [50.0])[0].slow)
