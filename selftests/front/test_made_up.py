@@ -148,9 +148,10 @@ class Kept(fake.InDirectory):
 class Contradictions(fake.InDirectory):
     """Files that contradict each other: the sure part is used."""
 
-    def check(self, changes: dict[str, str], cpus: str, records: list[int], said: str):
+    def check(self, changes: dict[str, str], cpus: str, records: list[int], said: str,
+              machine: str = "cxl"):
         shutil.rmtree("root", ignore_errors=True)
-        made_up.machines()["cxl"].write(Path("root"))
+        made_up.machines()[machine].write(Path("root"))
         for path, text in changes.items():
             for file in Path("root").glob(path):
                 file.write_text(f"{text}\n")
@@ -159,8 +160,9 @@ class Contradictions(fake.InDirectory):
             self.assertEqual(shape.cpu_list(found.cpus), cpus)
             self.assertRegex("; ".join(found.remarks), f"^{said}$")
             self.assertEqual(user.count_records(["c2c cpu=all state=hit pairs=1"]), records)
-            for name in ("c2c", "latency-matrix", "memory-scan"):
-                self.assertLess(len(suite.load(name).requests_for(found)[0]), 100)
+            for one in found, shape.machine_shape({}):      # with memcache-user, and without
+                for name in ("c2c", "latency-matrix", "memory-scan"):
+                    self.assertLess(len(suite.load(name).requests_for(one)[0]), 100)
 
     def test_of_one_kind_each(self):
         system = "sys/devices/system"
@@ -173,8 +175,13 @@ class Contradictions(fake.InDirectory):
                 ({f"{system}/node/node*/cpulist": "0-127"}, "0-127", [3],
                  "CPUs 0-127 are on several nodes.*"),
                 ({f"{system}/node/node*/distance": "x"}, "0-127", [4], ""),
+                ({f"{system}/node/online": "0-8191"}, "0-127", [4], ""),
+                ({f"{system}/cpu/cpu*/cache/index*/level": "3-1"}, "0-127", [3], ""),
                 ({f"{system}/cpu/online": "0-1000000"}, "0-127", [4],
                  "the kernel's list of CPUs can't be read.*"),
                 ({"proc/self/status": "Cpus_allowed_list:\t0-1000000"}, "0-127", [1], ".*")):
             with self.subTest(changes):
                 self.check(changes, cpus, records, said)
+        self.check({f"{system}/node/node*/distance": "x 1-3 -1 10"}, "0-63", [4],
+                   "node 1 has no memory: .* use node 0; node 3 has no memory: .* use node 0",
+                   "2990wx")

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 SYSTEM = "/sys/devices/system"
@@ -90,13 +91,14 @@ def _remarks(system: Path, online: str, every: tuple[int, ...], cpus: tuple[int,
     with_memory = [node.number for node in nodes if node.memory != 0]
     for node in nodes:
         far = read_file(system / f"node/node{node.number}/distance").split()
-        order = dict(zip(numbers(read_file(system / "node/online")), far))
+        order = {one: int(way) for one, way in zip(numbers(read_file(system / "node/online")), far)
+                 if way.isdecimal()}
         if node.memory == 0 and node.cpus:
-            near = min(with_memory, key=lambda one: int(order.get(one, 255)), default=None)
+            near = min(with_memory, key=lambda one: order.get(one, 255), default=None)
             yield f"node {node.number} has no memory: its CPUs {cpu_list(node.cpus)} use " + (
                 "another node" if near is None else f"node {near}")
     wrong = [cpu for cpu in cpus for index in (system / f"cpu/cpu{cpu}/cache").glob("index*")
-             if cpu not in (numbers(read_file(index / "shared_cpu_list")) or [cpu])
+             if cpu not in (_members(read_file(index / "shared_cpu_list")) or {cpu})
              or read_file(index / "size") in ("0", "0K")]
     if wrong:
         yield f"caches of CPUs {cpu_list(wrong)} have no bytes, or are not their own, says the " \
@@ -109,7 +111,8 @@ def _allowed_cpus_and_nodes(process: dict, cpus: tuple[int, ...],
     machine's list may be of another program, lxcfs, which numbers CPUs anew."""
     mine, mems = (set(numbers(str(process.get(key)))) for key in ("cpus", "nodes"))
     cpus = tuple(cpu for cpu in cpus if cpu in mine) or tuple(sorted(mine)) or cpus
-    return cpus, tuple(Node(node.number, tuple(cpu for cpu in node.cpus if cpu in cpus),
+    known = set(cpus)
+    return cpus, tuple(Node(node.number, tuple(cpu for cpu in node.cpus if cpu in known),
                             node.memory) for node in nodes if node.number in mems) or nodes
 
 
@@ -126,6 +129,12 @@ def numbers(text: str, most: int = 1 << 13) -> list[int]:
             return []
         cpus += several
     return cpus
+
+
+@lru_cache
+def _members(text: str) -> frozenset[int]:
+    """The same CPUs, of a list that many files have."""
+    return frozenset(numbers(text))
 
 
 def cpu_list(values: Iterable[int]) -> str:
@@ -161,7 +170,8 @@ def _caches(system: Path, cpu: int) -> list[tuple[int, int, int]]:
     for index in sorted((system / f"cpu/cpu{cpu}/cache").glob("index*")):
         size = re.match(r"(\d+)([KMG]?)", read_file(index / "size"))
         if size and read_file(index / "type") in ("Data", "Unified"):
-            caches.append((int(read_file(index / "level") or 0),
+            level = read_file(index / "level")
+            caches.append((int(level) if level.isdecimal() else 0,
                            int(size[1]) * UNITS.get(size[2], 1),
                            len(numbers(read_file(index / "shared_cpu_list"))) or 1))
     return caches
@@ -178,8 +188,10 @@ def record_nodes(machine: dict) -> tuple[Node, ...]:
 def _nodes(system: Path, cpus: tuple[int, ...]) -> tuple[Node, ...]:
     """The nodes in sysfs. If the kernel has none, all CPUs are on node 0."""
     all_nodes = []
-    for number in numbers(read_file(system / "node/online")):
+    for number in dict.fromkeys(numbers(read_file(system / "node/online"))):
         path = system / f"node/node{number}"
+        if not path.is_dir():
+            continue
         match = re.search(r"MemTotal: +(\d+) kB", read_file(path / "meminfo"))
         all_nodes.append(Node(number, tuple(numbers(read_file(path / "cpulist"))),
                               int(match[1]) << 10 if match else None))
@@ -188,9 +200,10 @@ def _nodes(system: Path, cpus: tuple[int, ...]) -> tuple[Node, ...]:
 
 def _cores(system: Path, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     cores: dict[tuple[int, ...], None] = {}
+    known = set(cpus)
     for cpu in cpus:
         path = system / f"cpu/cpu{cpu}/topology/thread_siblings_list"
-        cores[tuple(c for c in numbers(read_file(path)) if c in cpus) or (cpu,)] = None
+        cores[tuple(sorted(_members(read_file(path)) & known)) or (cpu,)] = None
     return tuple(cores)
 
 
