@@ -43,7 +43,7 @@ static void nodes_json(struct mc_text *t)
 	int node;
 
 	mc_textf(t, "[");
-	for (node = 0; node < 1024; node++) {
+	for (node = mc_user_node_next(-1); node >= 0; node = mc_user_node_next(node)) {
 		snprintf(path, sizeof(path),
 			 "/sys/devices/system/node/node%d/cpulist", node);
 		if (!mc_user_read_file(path, text, sizeof(text)))

@@ -27,21 +27,37 @@ static bool listed(const char *list, long number)
 	}
 }
 
+/**
+ * mc_user_node_next() - next node that is online
+ * @node: the node before it; -1: return the first one
+ *
+ * Return: its number, or -1 if there are no more, as in a kernel without NUMA.
+ */
+int mc_user_node_next(int node)
+{
+	static char online[4096];
+
+	if (node < 0 && !mc_user_read_file(NODES "/online", online, sizeof(online)))
+		*online = '\0';
+	while (++node < MC_MAX_NODES) {
+		if (listed(online, node))
+			return node;
+	}
+	return -1;
+}
+
 int mc_cpu_own_node(unsigned int cpu)
 {
 	static int known[MC_MAX_CPUS];	/* node + 1 */
-	char path[64], online[4096], cpus[16384];
+	char path[64], cpus[16384];
 	int node;
 
 	if (known[cpu])
 		return known[cpu] - 1;
 	known[cpu] = 1;		/* in a kernel without NUMA, all memory is on node 0 */
-	if (!mc_user_read_file(NODES "/online", online, sizeof(online)))
-		return 0;
-	for (node = 0; node < MC_MAX_NODES; node++) {
+	for (node = mc_user_node_next(-1); node >= 0; node = mc_user_node_next(node)) {
 		snprintf(path, sizeof(path), NODES "/node%d/cpulist", node);
-		if (listed(online, node) && mc_user_read_file(path, cpus, sizeof(cpus)) &&
-		    listed(cpus, cpu)) {
+		if (mc_user_read_file(path, cpus, sizeof(cpus)) && listed(cpus, cpu)) {
 			known[cpu] = node + 1;
 			break;
 		}
@@ -54,19 +70,16 @@ unsigned int mc_node_distance(int a, int b)
 {
 	static unsigned int row[MC_MAX_NODES];
 	static int of = -1;	/* the node of the row */
-	char path[64], online[4096], text[8192], *at = text, *end;
+	char path[64], text[8192], *at = text, *end;
 	int node;
 
 	if (a != of) {
 		of = a;
 		memset(row, 0, sizeof(row));
 		snprintf(path, sizeof(path), NODES "/node%d/distance", a);
-		if (!mc_user_read_file(path, text, sizeof(text)) ||
-		    !mc_user_read_file(NODES "/online", online, sizeof(online)))
+		if (!mc_user_read_file(path, text, sizeof(text)))
 			return 0;
-		for (node = 0; node < MC_MAX_NODES; node++) {
-			if (!listed(online, node))
-				continue;
+		for (node = mc_user_node_next(-1); node >= 0; node = mc_user_node_next(node)) {
 			row[node] = strtol(at, &end, 10);
 			if (end == at)
 				break;

@@ -9,7 +9,6 @@
  * with the kernel's random name of this boot, and bytes of the last cache that CPUs report, and
  * that was found; 0: it failed.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -65,7 +64,7 @@ static u64 memory_side(void)
 	u64 most = 0;
 	int node;
 
-	for (node = 0; node < MC_MAX_NODES; node++) {
+	for (node = mc_user_node_next(-1); node >= 0; node = mc_user_node_next(node)) {
 		for (i = 1; i <= MC_CACHES; i++) {
 			snprintf(path, sizeof(path),
 				 "/sys/devices/system/node/node%d/memory_side_cache/index%u/size",

@@ -177,6 +177,7 @@ void mc_user_progress_parts(u64 parts);
 void mc_user_progress_part(u64 begun);
 
 /* nodes.c */
+int mc_user_node_next(int node);
 int mc_user_module_node(void);
 
 /* sched.c */
