@@ -96,20 +96,21 @@ def channel_count(machine: dict) -> int | None:
 def contradiction(machine: dict) -> list[Say]:
     """What SMBIOS and EDAC say if they can't both be right. A rank is not a module, and there can
     be more of them; a row goes over several."""
-    slots, units = filled_slots(_modules_of(machine).get("slots", [])), edac_units(machine)
-    if not slots or not units:
+    listed = edac_units(machine)
+    slots = filled_slots(_modules_of(machine).get("slots", [])) if listed else []
+    if not slots:
         return []
-    sizes = [one["size_bytes"] for one in units]
+    sizes = [one["size_bytes"] for one in listed]
     known = {slot["channel"] for slot in slots} if are_channels_known(slots) else ()
-    kind = KINDS.get(re.sub(r".*/|\d+", "", units[0]["unit"]), "unit")
+    kind = KINDS.get(re.sub(r".*/|\d+", "", listed[0]["unit"]), "unit")
     size, count = sum(slot["size_bytes"] for slot in slots), _edac_channels(machine)
     told = None if None in sizes else sum(sizes)
-    wrong = (told not in (None, size), kind == "rank" and len(units) < len(slots),
-             kind == "module" and len(units) != len(slots), (count or 0) > len(slots),
+    wrong = (told not in (None, size), kind == "rank" and len(listed) < len(slots),
+             kind == "module" and len(listed) != len(slots), (count or 0) > len(slots),
              known and count and len(known) != count)
     return said((any(wrong), "modules_contradict", {
         "modules": len(slots), "size": size, "known_channels": len(known) or None,
-        "units": len(units), "kind": kind, "told": told, "told_channels": count}))
+        "units": len(listed), "kind": kind, "told": told, "told_channels": count}))
 
 
 def peak(machine: dict, most: bool = False) -> float | None:
