@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the file `mappings` is asked for, and how entries of page tables become its answer. */
+/* The lines that the file `mappings` takes, and the answer that is made of page tables. */
 #include "kernel/look.h"
 
 #define MIB	0x100000ULL
@@ -73,12 +73,13 @@ int mc_look_parse(struct mc_look *look, const char *line, size_t len, unsigned i
 		else if (n > 4 && !memcmp(line, "pid=", 4) && !look->pid)
 			err = parse_pid(look, line + 4, n - 4, e);
 		else if (n)
-			err = -1;
+			break;
 		n += !n;
 	}
-	if (err < 0 && e->err)
+	if (err)
 		return err;
-	if (err || not_wb + look->direct + (look->pid || look->nranges) != 1)
+	/* What is left is no word of a line. */
+	if (len || not_wb + look->direct + (look->pid || look->nranges) != 1)
 		return mc_fail(e, -EINVAL,
 			       "line: write not_wb, direct, or phys=START+LENGTH[,...], pid=N or both, each once");
 	return 0;
