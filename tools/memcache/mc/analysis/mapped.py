@@ -138,9 +138,9 @@ def split(direct: list[Mapping]) -> Iterator[Conflict]:
             yield Conflict(
                 "split", f"{units.size(total)} of the direct map ({places}, the first one "
                 f"{place(found[0].start, found[0].end)}) is in smaller pages than its neighbours, "
-                f"which are in pages of {units.size(large)}. Nothing needs that now, since all "
-                "pages there are mapped alike: somebody has changed a part of a large page and "
-                "back, as with set_memory_uc() and set_memory_wb().", tuple(found))
+                f"which are in pages of {units.size(large)}. All pages there are mapped alike: "
+                "somebody may have changed a part of a large page and back, as set_memory_uc() "
+                "and set_memory_wb() do.", tuple(found))
 
 
 def _alike(some: list[Mapping], large: int) -> Iterator[Mapping]:

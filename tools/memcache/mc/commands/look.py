@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 from mc import Failure, emit, plural
 from mc.analysis import mapped
@@ -26,7 +27,7 @@ mappings of them are shown, those of processes, too. Without it, and without
 Page tables are read, nothing is changed, and no device is accessed or taken
 from its driver. Conflicts come first: a page with two types, a prefetchable
 BAR that is mapped uncached, free memory that is not write-back, large pages
-that were split for nothing.
+that are split although all of their parts are mapped alike.
 """
 SHOWN = 60      # mappings of a table
 LONGEST = 10 ** 9       # seconds; the C library can sleep for longer, but not for all times
@@ -69,24 +70,18 @@ class Look:
         self.head, self.found = mappings.ask(side, line)
         if ranges and pid is None:
             for process in self.known.processes():
-                self._add(side, f"pid={process} {where}")
+                with suppress(Failure):     # it may have ended meanwhile
+                    self.found += mappings.ask(side, f"pid={process} {where}")[1]
         for one in self.found:
             self.known.tell(one)
         mappings.mark_free(self.known, side, self.found)
-        cmdline = self.machine.has("/proc/cmdline", r"(^|\s)nopat(\s|$)")
+        pat_is_off = self.machine.has("/proc/cmdline", r"(^|\s)nopat(\s|$)")
         direct = [one for one in self.found if one.row["area"] == "direct"]
         if line == "not_wb":
             head, direct = mappings.ask(side, "direct")
             self.head["more"] += head["more"]
-        self.conflicts = [*mapped.conflicts(self.found, self.is_arm, cmdline),
+        self.conflicts = [*mapped.conflicts(self.found, self.is_arm, pat_is_off),
                           *mapped.split(direct)]
-
-    def _add(self, side: debugfs.Debugfs, line: str) -> None:
-        """Add the mappings of a process, unless it has ended meanwhile."""
-        try:
-            self.found += mappings.ask(side, line)[1]
-        except Failure:
-            return
 
     @property
     def is_arm(self) -> bool:
@@ -109,7 +104,7 @@ class Look:
         yield from bullets([one.text for one in self.conflicts[:SHOWN]])
         if len(self.conflicts) > SHOWN:
             yield Sentence(f"{len(self.conflicts) - SHOWN} more conflicts: --json has them.")
-        first = {id(one): None for conflict in self.conflicts for one in conflict.mappings}
+        first = {id(one) for conflict in self.conflicts for one in conflict.mappings}
         order = sorted(self.found, key=lambda one: (id(one) not in first, one.start))
         if order:
             yield table(order[:SHOWN])
