@@ -111,7 +111,7 @@ static bool compares(const struct atomic_job *job)
 	return job->op == MC_OP_CMPXCHG || job->op == MC_OP_CMPXCHG_LLSC;
 }
 
-/* What all threads have done to the word of thread @i; *@sharers gets their number. */
+/* Number of atomics on the word of thread @i by all threads; *@sharers: how many these are. */
 static u64 done_to_word(const struct atomic_job *job, unsigned int i, unsigned int *sharers)
 {
 	u64 sum = 0;

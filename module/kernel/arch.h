@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the architecture provides: x86/, whose functions have the kernel-doc, arm64/, or um/ for
+ * Functions that each architecture provides: x86/, where their kernel-doc is, arm64/, or um/ for
  * User-Mode Linux.
  */
 #ifndef MC_ARCH_H

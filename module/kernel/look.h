@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the file `mappings` is asked for, and the mappings that are the answer. */
+/* The lines that the file `mappings` takes, and the mappings that are the answer. */
 #ifndef MC_LOOK_H
 #define MC_LOOK_H
 

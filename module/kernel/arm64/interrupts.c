@@ -16,7 +16,7 @@ bool mc_nmi_count(u64 *count)
 	return false;
 }
 
-/* What the secure world does is not counted. */
+/* Interrupts that the secure world takes are not counted. */
 bool mc_smi_count(u64 *count)
 {
 	return false;
