@@ -54,7 +54,8 @@ CALLS = {
         "bandwidth width=32 op=triad size=99968 cpu=0",
     "likwid-bench -t stream_mem_avx512 -W N:1GB:1:1:2 -s 2":
         "bandwidth width=64 op=nttriad size=1000000000 cpu=0 node=local time=2",
-    "likwid-bench -t triad_avx -w N:1MB:1": "bandwidth width=32 op=triad4 size=1000000 cpu=0",
+    "likwid-bench -t triad_avx -w N:1MB:1 -i 8388608":
+        "bandwidth width=32 op=triad4 size=1000000 cpu=0 repeat=10000",
     "likwid-bench -t load_mem -w M0:64kB:1": "bandwidth width=16 op=ntread size=64000 cpu=0",
     "likwid-bench -t copy -w N:1MB": f"bandwidth width=8 op=copy size=1000000 cpu={ALL}",
     "mlc --idle_latency -b200m -c0 -i0": "latency size=200m cpu=0 node=0",
@@ -125,7 +126,7 @@ class Elsewhere(fake.unittest.TestCase):
     def test_what_a_row_names_exists(self):
         known = {operation["name"] for operation in tests.OPERATIONS}
         keys = {key for test in self.known.values() for key in test} | {
-            "each", "array", "decimal", "at", "domain"}
+            "each", "array", "decimal", "passes", "at", "domain"}
         rows, programs = calls.rows(), {row.of for row in calls.rows()}
         self.assertEqual(len(rows), len(re.findall(r"^(?:CALL|WORD)\(", calls.TABLE.read_text(),
                                                    re.M)))
@@ -200,6 +201,7 @@ class Elsewhere(fake.unittest.TestCase):
                      "likwid-bench -t copy -W C1:1MB", "likwid-bench -t copy -w S0",
                      "likwid-bench -t copy -w S0:100kB:2:1", "likwid-bench -w S0:1MB:1:1:0",
                      "likwid-bench -t copy -w N:1MB:x", "likwid-bench -t copy -w S0:1MB:",
+                     "likwid-bench -t copy -i 12345x",
                      "likwid-bench -t copy -w N:1MB:9999", "likwid-bench -t copy -w N:10",
                      "likwid-bench -t sum_sp -w N:1MB:1", "multichase -x", "perf stat ls"):
             self.refused(f"^{call.split()[0].replace('_avx512', '')}: .* has no count", call)

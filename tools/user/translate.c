@@ -20,6 +20,7 @@
 #include "user.h"
 
 #define MOST	64	/* words of a request, and of a call */
+#define SAMPLES	10000UL	/* at most; a pass of theirs takes far less than a sample */
 #define ENDS	4	/* rows of an argument */
 #define TWO	"%s and %s are two requests; make two calls"
 #define HAS_NONE "has no counterpart here"
@@ -304,12 +305,18 @@ static int become(struct mc_text *t, const char *word)
 {
 	static const char units[] = "kMG";
 	const char *value = strchr(word, '=') + 1, *u;
+	unsigned long passes;
 	char path[64], *unit;
 	double bytes;
 
 	if (!strncmp(word, "domain=", 7)) {
 		mc_textf(t, "cpu=");
 		return take_domain(t, value);
+	}
+	if (!strncmp(word, "passes=", 7)) {
+		passes = strtoul(value, &unit, 10);
+		mc_textf(t, "repeat=%lu", min(passes, SAMPLES));
+		return unit == value || *unit ? -EINVAL : 0;
 	}
 	if (!strncmp(word, "decimal=", 8)) {
 		bytes = strtod(value, &unit);
