@@ -56,6 +56,28 @@ static void test_a_climb_is_no_level(void **state)
 	finds(climbs, ARRAY_SIZE(climbs), L3, 0, 0);
 }
 
+/* Zen 5, of whose L3 a guest got 4 MiB or less: the first sizes are partly in the L2. */
+static void test_little_of_a_shared_cache(void **state)
+{
+	static const struct {
+		u64 ps[6], bytes, last;
+	} runs[] = {
+		{ { 10809, 11888, 11765, 15952, 90707, 116694 }, 2 * M, 3 * M },
+		{ { 9164, 11513, 12321, 12869, 18570, 14499 }, 3 * M, 4 * M },
+		{ { 9098, 10571, 11464, 13106, 59179, 90752 }, 3 * M, 4 * M },
+		{ { 10186, 10886, 27989, 57480, 115389, 122086 }, 0, 0 },
+	};
+	struct mc_user_probe p[6];
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(runs); i++) {
+		for (j = 0; j < ARRAY_SIZE(p); j++)
+			p[j] = (struct mc_user_probe){ (3 + j % 2) * M / 2 << j / 2,
+						       runs[i].ps[j], L3 };
+		finds(p, ARRAY_SIZE(p), L3, runs[i].bytes, runs[i].last);
+	}
+}
+
 /* Three sizes, of which no two are an octave apart, and one that is alone. */
 static void test_thin_evidence(void **state)
 {

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which sizes show the levels of the hierarchy, by the latency of each size and by the level in
- * its record. A size tells of a level if the time hardly differs at the next size: a climb
+ * its record. Sizes tell of a level if their times hardly differ up to twice the size: a climb
  * belongs to no level. A virtual machine may have a climb where its CPU reports a cache.
  */
 #include "user.h"
 
-/* At twice the size, the time differs by at most a quarter, and by less at smaller steps. */
-static bool are_flat(const struct mc_user_probe *a, const struct mc_user_probe *b)
+/*
+ * Does a size belong to the flat part that begins at @p and ends before it? It has the level of the
+ * part, and its time differs by at most a quarter from that of each size down to its half.
+ */
+static bool is_flat(const struct mc_user_probe *p, const struct mc_user_probe *last)
 {
-	u64 more = mc_muldiv(min(a->value, b->value), b->bytes - a->bytes, 4 * a->bytes);
-
-	return a->level == b->level && max(a->value, b->value) - min(a->value, b->value) <= more;
+	for (; p < last; p++) {
+		if (p->level != last->level)
+			return false;
+		if (2 * p->bytes >= last->bytes &&
+		    max(p->value, last->value) > min(p->value, last->value) * 5 / 4)
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -23,15 +31,14 @@ static unsigned int flat_part(const struct mc_user_probe *p, unsigned int n, enu
 {
 	unsigned int i, begin = 0, longest = 0;
 
-	for (i = 1; i <= n; i++) {
-		if (i < n && are_flat(&p[i - 1], &p[i]))
-			continue;
-		if (p[begin].level == level && p[i - 1].bytes >= 2 * p[begin].bytes &&
-		    i - begin > longest) {
-			longest = i - begin;
+	for (i = 0; i < n; i++) {
+		while (!is_flat(&p[begin], &p[i]))
+			begin++;
+		if (p[i].level == level && p[i].bytes >= 2 * p[begin].bytes &&
+		    i - begin >= longest) {
+			longest = i - begin + 1;
 			*first = begin;
 		}
-		begin = i;
 	}
 	return longest;
 }

@@ -278,7 +278,7 @@ static int probe(struct probed *what, const char *test, const char *sizes)
 
 	screen.probing = what;
 	snprintf(line, sizeof(line), "%s size=%s cpu=%d repeat=%d warmup=1%s", test, sizes,
-		 mc_core_next(-1), screen.quick ? 2 : 5, screen.page);
+		 mc_core_next(-1), screen.quick ? 3 : 5, screen.page);
 	status = mc_user_run(lines, &view);
 	return status || what->n ? status : MC_USER_FAILED;
 }
