@@ -4,11 +4,11 @@
  * set_memory_*() and of MTRRs, which only x86 has.
  */
 #include <kunit/memtype.h>
+#include <linux/cpufeature.h>
 #include <linux/io.h>
 #include <linux/pgtable.h>
 #include <linux/sched.h>
 #include <linux/set_memory.h>
-#include <asm/cpufeature.h>
 #include <asm/memtype.h>
 #include <asm/msr.h>
 #include <asm/mtrr.h>
