@@ -66,10 +66,10 @@ def members(part: dict, before: str = "") -> Iterator[tuple[str, str]]:
         yield from members(inner.get("items", inner), f"{before}{name}.")
 
 
-def numbers(part: dict) -> dict[str, int]:
-    """A value for each number of a record."""
-    return {name.rstrip("?"): 1 for types, name in members(part)
-            if {"number", "integer"} & {*types.split("|")}}
+def made_up(part: dict) -> dict[str, int | str]:
+    """A value for each number and each word of a record."""
+    return {name.rstrip("?"): "x" if "string" in types else 1 for types, name in members(part)
+            if {"number", "integer", "string"} & {*types.split("|")}}
 
 
 def values(key: dict) -> Iterator[str]:
@@ -85,18 +85,22 @@ def metrics(tests: list[str], schema: dict) -> Iterator[tuple[str, str]]:
     parts = schema["$defs"]
     for test in tests:
         result = {"record": "result", "test": test, "where": "kernel", "type": "wb"} | {
-            name: 1 for name in numbers(parts["result"]) if name in fields.FACTS + fields.TRAFFIC
-            } | {"effective": "yes", "verified": "ok"} | numbers(parts.get(test, {})) | (
+            name: 1 for name in made_up(parts["result"]) if name in fields.FACTS + fields.TRAFFIC
+            } | {"effective": "yes", "verified": "ok"} | made_up(parts.get(test, {})) | (
                 fields.LATER if test == tests[0] else {})
         run = Run(dict.fromkeys(export.MACHINE, "x"), {"line": test}, [result])
-        for name, labels in re.findall(r"^(memcache_\w+?)(?: |\{(.*)\})", export.prometheus([run]),
-                                       re.M):
+        named = Run(run.machine | {"simulated": {"qemu": "x"}}, dict.fromkeys(
+            ("line", "file", "suite", "section", "label"), test), [result, result])
+        for name, labels in re.findall(r"^(memcache_\w+?)(?: |\{(.*)\})",
+                                       export.prometheus([named]), re.M):
             before, own, rest = name.partition(f"memcache_{test}_")
             yield ("metrics memcache_TEST_*", rest) if own else ("metrics", before)
             if name.endswith("_info"):
                 yield from ((f"labels of {name}", label)
                             for label in re.findall(r'(\w+)="', labels))
         if test == tests[0]:
+            run.results = [{name: result[name] for name in
+                            ("test", "where", "type", "op", "width_bytes", "median_ns")}]
             yield "names", f"lkp={next(export.labelled_figures([run], False)).path('.')}"
             yield "names", "kcidb=" + re.findall('"path": "(.*)"', export.kcidb([run]))[0]
             yield "names", "lava=" + re.findall("ID=([^ ]*)", export.lava([run]))[0]
@@ -129,11 +133,12 @@ def pairs(described: dict, schema: dict, experimental: set[str]) -> Iterator[tup
         yield from ((f"keys of {test['name']}", word) for key in test["keys"]
                     for word in values(key))
     # The words of a request's keys are promised above.
-    asked = {"test", *(key["name"] for test in (described, *described["tests"])
-                       for key in test["keys"])}
+    asked = {test["name"]: {key["name"] for key in test["keys"]}
+             for test in ({**described, "name": "result"}, *described["tests"])}
     for name, part in schema["$defs"].items():
         yield from ((f"record {name}", "=".join(one)) for one in sorted(members(part))
-                    if re.sub("^group_|_bytes$", "", one[0]) not in asked)
+                    if one[0].removesuffix("_bytes") not in asked.get(name, set())
+                    and one[0] not in ("test", "group_op"))
     yield from metrics([test for test in tests if test not in experimental], schema)
     text = re.sub(r"/\*.*?\*/", "", (TOP / OBJECT).read_text(encoding="utf-8"), flags=re.S)
     yield "shared object", hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:16]

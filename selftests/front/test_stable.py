@@ -14,6 +14,7 @@ import fake
 from mc import status
 from mc.commands import cli
 from mc.output import export
+from mc.records.results import Run
 
 sys.path.insert(0, str(fake.TOP / "tools"))
 import stable
@@ -40,7 +41,7 @@ CHANGES = (
     (SCHEMA, '"clock_khz": {"type": "integer"', '"clock_khz": {"type": "number"',
      "record machine: integer=clock_khz"),
     (SCHEMA, '"partly"', '"partially"', "record result: effective=partly"),
-    (SCHEMA, '"performance"', '"fast"', "record kind: core_type=performance"),
+    (SCHEMA, '"unreadable"', '"secret"', "record prefetch: state=unreadable"),
     ("module/kernel/buffers.c", " blocks=", " parts=", "words of buffers: blocks="),
     (SCHEMA, '"mb_per_s":', '"rate":', "record bandwidth: null|number=mb_per_s"),
     ("tools/user/main.c", "  --translate ", "  --transform ",
@@ -90,6 +91,7 @@ class Stable(unittest.TestCase):
                  "options: run=--where"),
                 (mock.patch.dict(export.UNITS, ns=("s", 1e-9)),
                  "metrics memcache_TEST_*: median_seconds"),
+                (mock.patch.object(Run, "suite", None), "labels of memcache_verdict_info: suite"),
                 (mock.patch.object(export.Measured, "path", lambda one, _: one.name),
                  "names: lkp=")):
             with self.subTest(missed), change:
