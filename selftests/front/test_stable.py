@@ -46,6 +46,7 @@ CHANGES = (
     (SCHEMA, '"mb_per_s":', '"rate":', "record bandwidth: null|number=mb_per_s"),
     ("tools/user/main.c", "  --translate ", "  --transform ",
      "options of memcache-user: --translate"),
+    (RECORD, "MC_ABI\t\t1", "MC_ABI\t\t0", "numbers: abi=1"),
     (stable.OBJECT, "size_t bytes;", "unsigned int bytes;", "shared object: b"))
 
 
