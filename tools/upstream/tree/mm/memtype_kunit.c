@@ -193,13 +193,6 @@ u64 memtype_kunit_least_ps(void (*pass)(void *p, unsigned long count), void *p, 
 	return least * 1000 / count;
 }
 
-/* Skip the rest of a test. A skip would hide what was wrong before, so that stays a failure. */
-void memtype_kunit_skip_rest(struct kunit *test, const char *reason)
-{
-	KUNIT_ASSERT_NE(test, READ_ONCE(test->status), KUNIT_FAILURE);
-	kunit_skip(test, "%s", reason);
-}
-
 /* WB memory is as fast as RAM. All other types are not, because nothing is cached. */
 static void expect_effect(struct kunit *test, void *p, enum memtype_kind type, const char *what)
 {

@@ -73,7 +73,16 @@ void memtype_kunit_expect_mapping(struct kunit *test, void *addr, int pages,
 u64 memtype_kunit_least_ps(void (*pass)(void *p, unsigned long count), void *p,
 			   unsigned long count);
 enum memtype_kind memtype_kunit_type_to_get(struct kunit *test, enum memtype_kind type);
-void memtype_kunit_skip_rest(struct kunit *test, const char *reason);
+
+/*
+ * Skip the rest of a test. A skip would hide what was wrong before, so that stays a failure.
+ * Inline, so that objtool sees that it does not return.
+ */
+static inline void memtype_kunit_skip_rest(struct kunit *test, const char *reason)
+{
+	KUNIT_ASSERT_NE(test, READ_ONCE(test->status), KUNIT_FAILURE);
+	kunit_skip(test, "%s", reason);
+}
 
 /* The rest of a test splits pages of the direct map, takes memory or holds interrupts off. */
 static inline void memtype_kunit_intrudes(struct kunit *test)
