@@ -59,6 +59,8 @@ unpacked() {
 	sleep 1
 	again=$(TZ=Asia/Tokyo LC_ALL=C.UTF-8 make -s dist)
 	[ "$(sha256sum <"$again")" = "$sum" ]
+	unpacked
+	[ "$(sha256sum <"$(make -s dist)")" = "$sum" ]
 }
 
 @test "a release says that it lacks what is not committed" {
