@@ -63,6 +63,7 @@
 #define MC_FENCE_DSB_ISH	14
 #define MC_FENCE_DSB_ISHST	15
 #define MC_NFENCES	16
+#define MC_FENCE_LOCKED	MC_NFENCES	/* of x86, not behind passes */
 
 #define MC_DATA_COUNTER	0
 #define MC_DATA_RANDOM	1
@@ -275,6 +276,7 @@ extern const struct mc_name mc_width_names[];
 
 void mc_vectors_clean(void);
 bool mc_fence_runs(u64 fence);
+void mc_fence(u64 fence);
 bool mc_device_memory(enum mc_type type);
 const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width);
 const struct mc_loop *mc_loop_within(enum mc_op op, unsigned int most);

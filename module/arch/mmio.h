@@ -15,6 +15,7 @@ enum mc_mmio_op {
 	MC_MMIO_WRITE_READ,	/* a store, then a load of the same bytes, which is waited for */
 	MC_MMIO_BURST,		/* a line is filled, then the write-combining buffers are flushed */
 	MC_MMIO_NOPS,
+	MC_MMIO_ARRIVE = MC_MMIO_NOPS,	/* no loop of its own: a store, which another CPU loads */
 };
 
 /*

@@ -11,12 +11,15 @@
  * neighbouring bytes to each. As long as longer runs cost less, the stores of a run leave
  * the CPU together.
  *
- * How many bursts leave whole: see measure/bursts.c.
+ * How many bursts leave whole: see measure/bursts.c. When another CPU sees a store: see
+ * mmio/arrive.c.
  *
  * The distribution of the times is measured afterwards, in batches of one access, or of as
  * many as the clock can time.
  */
 #include "arch/mmio.h"
+#include "arch/loops.h"
+#include "benchmarks/mmio/arrive.h"
 #include "core/math.h"
 #include "measure/bursts.h"
 #include "measure/batches.h"
@@ -25,11 +28,12 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_OP = MC_KEY_FIRST, KEY_WIDTH, KEY_STORE };
+enum { KEY_OP = MC_KEY_FIRST, KEY_WIDTH, KEY_STORE, KEY_FENCE };
 
 enum {
 	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
 	COL_ACCESSES, COL_BATCH, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH, COL_WHOLE_HOW,
+	COL_READER, COL_POLL, COL_STORES, COL_LATE, COL_FLAGS, COL_OVERTAKES,
 };
 
 #define LINE		64ULL		/* bytes of a pass that stand for an access; of a burst */
@@ -49,17 +53,28 @@ static const struct mc_name way_names[] = {
 	{ "memcpy_toio", MC_WAY_MEMCPY_TOIO }, { "__iowrite64_copy", MC_WAY_IOWRITE64_COPY }, { }
 };
 
+static const struct mc_name fence_names[] = {
+	{ "none", MC_FENCE_NONE }, { "sfence", MC_FENCE_SFENCE }, { "mfence", MC_FENCE_MFENCE },
+	{ "locked", MC_FENCE_LOCKED }, { "dmb_oshst", MC_FENCE_DMB_OSHST },
+	{ "dmb_osh", MC_FENCE_DMB_OSH }, { "dmb_sy", MC_FENCE_DMB_SY },
+	{ "dsb_st", MC_FENCE_DSB_ST }, { "dsb_sy", MC_FENCE_DSB_SY }, { }
+};
+
 static const struct mc_key keys[] = {
 	{ .name = "op", .column = "op", .preset = "read", .kind = MC_CHOICE,
 	  .names = MC_NAMES({ "read", MC_MMIO_READ }, { "write", MC_MMIO_WRITE },
-			    { "write_read", MC_MMIO_WRITE_READ }, { "burst", MC_MMIO_BURST }),
-	  .help = "write: posted; write_read: and read back; burst: fill 64 bytes, flush" },
+			    { "write_read", MC_MMIO_WRITE_READ }, { "burst", MC_MMIO_BURST },
+			    { "arrive", MC_MMIO_ARRIVE }),
+	  .help = "write: posted; write_read: read back; burst: 64 bytes, flushed; arrive: seen" },
 	{ .name = "width", .column = "width_bytes", .preset = "4", .kind = MC_CHOICE,
 	  .names = MC_NAMES({ "1", 1 }, { "2", 2 }, { "4", 4 }, { "8", 8 }, { "16", 16 },
 			    { "32", 32 }, { "64", 64 }), .help = "bytes an access" },
 	{ .name = "store", .column = "store", .preset = "plain", .kind = MC_CHOICE,
 	  .names = way_names,
 	  .help = "op=burst: how 64 bytes are stored; plain: by stores of width=" },
+	{ .name = "fence", .column = "fence", .preset = "none", .kind = MC_CHOICE,
+	  .names = fence_names,
+	  .help = "op=arrive: what is behind the store; locked: an instruction with LOCK" },
 };
 
 enum { WIDE_LIKE_NARROW, WIDE_ALL_ONES };
@@ -97,6 +112,18 @@ static const struct mc_column columns[] = {
 	  .names = MC_NAMES({ "alone", WHOLE_ALONE }, { "by_rate", WHOLE_BY_RATE },
 			    { "not_told_apart", WHOLE_NOT_TOLD_APART }), .roles = MC_DETAIL,
 	  .help = "how one transaction was told from two: of single bursts, or by their rate" },
+	[COL_READER] = { .name = "reader_cpu", .roles = MC_DETAIL,
+	  .help = "CPU that looks for the stores" },
+	[COL_POLL] = { .name = "poll_ns", .decimals = 3,
+	  .help = "mean time from one of its looks to the next one" },
+	[COL_STORES] = { .name = "stores", .roles = MC_DETAIL, .json_only = true,
+	  .help = "stores that were looked for" },
+	[COL_LATE] = { .name = "late",
+	  .help = "of them, those that 40 us had not brought, so that their CPU drove them out" },
+	[COL_FLAGS] = { .name = "flags", .roles = MC_DETAIL,
+	  .help = "stores with a fence and a flag behind them" },
+	[COL_OVERTAKES] = { .name = "overtakes",
+	  .help = "of them, those that were not there when the flag was" },
 };
 
 /**
@@ -120,6 +147,7 @@ static const struct mc_column columns[] = {
  * @stream: the same in one run
  * @bypasses_caches: stores leave the CPU in bursts; cached memory takes them into its caches
  * @bursts: of MC_MMIO_BURST: bursts that are timed one by one
+ * @arrive: of MC_MMIO_ARRIVE: the stores, and who sees them
  */
 struct mmio_job {
 	struct mc_measurement meas;
@@ -140,7 +168,13 @@ struct mmio_job {
 	u64 stream;
 	bool bypasses_caches;
 	struct mc_bursts bursts;
+	struct mc_arrive arrive;
 };
+
+static bool arrives(const struct mc_point *point)
+{
+	return point->v[KEY_OP] == MC_MMIO_ARRIVE;
+}
 
 static bool mmio_reads_only(const struct mc_point *point)
 {
@@ -171,10 +205,20 @@ static int mmio_check(struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_mmio_loop *loops = mc_mmio_loop_find(point->v[KEY_WIDTH]);
 
-	if (loops && mc_cpu_has(loops->feature))
-		return check_way(run, point);
-	return mc_fail(&run->error, -EOPNOTSUPP,
-		       "width: this CPU has no access of %llu bytes", point->v[KEY_WIDTH]);
+	if (!loops || !mc_cpu_has(loops->feature))
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "width: this CPU has no access of %llu bytes", point->v[KEY_WIDTH]);
+	if (!mc_fence_runs(point->v[KEY_FENCE]))
+		return mc_fail(&run->error, -EOPNOTSUPP, "fence: this CPU has no %s",
+			       mc_name_of(fence_names, point->v[KEY_FENCE]));
+	if (point->v[KEY_FENCE] != MC_FENCE_NONE && !arrives(point))
+		return mc_fail(&run->error, -EINVAL,
+			       "fence: %s is behind the stores of op=arrive only",
+			       mc_name_of(fence_names, point->v[KEY_FENCE]));
+	if (arrives(point) && mc_threads_size(run->threads) < 2)
+		return mc_fail(&run->error, -EINVAL,
+			       "cpu: op=arrive needs a second CPU, which sees the store; list two at least, or all");
+	return check_way(run, point);
 }
 
 /* ------------------------------------------------------------- on the thread */
@@ -337,6 +381,8 @@ static int mmio_job(struct mc_worker *w, void *arg)
 	struct mmio_job *job = arg;
 	int err;
 
+	if (job->op == MC_MMIO_ARRIVE)
+		return mc_arrive_job(w, &job->arrive, &job->meas);
 	if (job->op == MC_MMIO_READ && job->loops->width >= sizeof(u64))
 		compare_widths(job);
 	err = mc_measure(w, &job->meas);
@@ -410,19 +456,38 @@ static void set_distribution(struct mc_record *rec, struct mmio_job *job)
 	mc_record_set(rec, COL_BATCH, job->batches.size);
 }
 
+static void set_arrival(struct mc_record *rec, const struct mmio_job *job,
+			const struct mc_run *run)
+{
+	const struct mc_arrive_counts *all = &job->arrive.all;
+
+	mc_record_set(rec, COL_READER, mc_threads_cpu(run->threads, mc_second_thread(run)));
+	mc_record_set(rec, COL_STORES, all->stores);
+	mc_record_set(rec, COL_LATE, all->late);
+	mc_record_set(rec, COL_FLAGS, all->flags);
+	mc_record_set(rec, COL_OVERTAKES, all->overtakes);
+	if (all->looks)
+		mc_record_set(rec, COL_POLL, mc_ticks_to_ps(all->polled) / all->looks);
+}
+
 static void mmio_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
 	struct mmio_job *job = arg;
-	u64 ps;
+	u64 ps, accesses = job->op == MC_MMIO_ARRIVE ? MC_ARRIVE_STORES : ACCESSES;
 
 	mc_measurement_record(&job->meas, rec);
 	if (job->meas.done && job->op != MC_MMIO_READ)
-		rec->verified = job->wrong ? MC_VERIFIED_FAILED : MC_VERIFIED_OK;
-	mc_record_set(rec, COL_ACCESSES, ACCESSES);
+		rec->verified = job->wrong || job->arrive.all.lost ? MC_VERIFIED_FAILED :
+								      MC_VERIFIED_OK;
+	mc_record_set(rec, COL_ACCESSES, accesses);
 	if (!rec->stats.samples)
 		return;
-	ps = mc_rounded(rec->stats.median_ps, 1, ACCESSES);
+	ps = mc_rounded(rec->stats.median_ps, 1, accesses);
 	mc_record_set(rec, COL_NS, ps);
+	if (job->op == MC_MMIO_ARRIVE) {
+		set_arrival(rec, job, run);
+		return;
+	}
 	if (job->op == MC_MMIO_READ && job->loops->width >= sizeof(u64))
 		mc_record_set(rec, COL_WIDE, job->wide_ones ? WIDE_ALL_ONES : WIDE_LIKE_NARROW);
 	set_burst(rec, job, ps);
@@ -430,8 +495,26 @@ static void mmio_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	set_distribution(rec, job);
 }
 
+/* What was counted says that a fence is not enough. Nothing says that one is. */
+static bool arrival_note(struct mc_text *t, const struct mc_record *rec)
+{
+	const char *fence = mc_name_of(fence_names, rec->point.v[KEY_FENCE]);
+
+	if (!(rec->has >> COL_FLAGS & 1))
+		return false;
+	if (rec->value[COL_OVERTAKES])
+		mc_textf(t, "fence: %s is not enough: %llu of %llu flags overtook their stores\n",
+			 fence, rec->value[COL_OVERTAKES], rec->value[COL_FLAGS]);
+	else
+		mc_textf(t, "fence: behind %s, no overtake was seen in %llu\n", fence,
+			 rec->value[COL_FLAGS]);
+	return true;
+}
+
 static bool mmio_note(struct mc_text *t, const struct mc_record *rec)
 {
+	if (arrives(&rec->point))
+		return arrival_note(t, rec);
 	if (!(rec->has >> COL_WIDE & 1) || rec->value[COL_WIDE] != WIDE_ALL_ONES)
 		return false;
 	mc_textf(t,
@@ -479,6 +562,16 @@ static int mmio_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	};
 	sampler->settings.prepare = prepare_sample;
 	sampler->settings.verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
+	if (arrives(point)) {
+		u64 left;
+
+		job->arrive = (struct mc_arrive){
+			.run = job->loops->run, .at = mc_view_at(job->view, 0, &left),
+			.mask = job->loops->width < 8 ? (1ULL << 8 * job->loops->width) - 1 : ~0ULL,
+			.fence = point->v[KEY_FENCE], .storer = run->part,
+		};
+		mc_arrive_set_up(&job->arrive, &job->meas);
+	}
 	err = mc_batches_begin(&job->batches, &run->error);
 	return err ? err : begin_bursts(job, run, point, &run->error);
 }
@@ -502,6 +595,7 @@ const struct mc_test mc_test_mmio = {
 	.records = MC_RECORD_OF_CPU,
 	.histogram = true,
 	.near_only = true,
+	.second = arrives,
 	.reads_only = mmio_reads_only,
 	.note = mmio_note,
 	.check = mmio_check,

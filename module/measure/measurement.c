@@ -295,6 +295,17 @@ void mc_pair_of(const struct mc_run *run, unsigned int *who)
 	who[1] = run->pairs[run->part] % n;
 }
 
+/**
+ * mc_second_thread() - the thread behind the one whose turn it is
+ * @run: the run of a test with MC_RECORD_OF_CPU
+ *
+ * Return: its index; behind the last one there is the first one.
+ */
+unsigned int mc_second_thread(const struct mc_run *run)
+{
+	return (run->part + 1) % mc_threads_size(run->threads);
+}
+
 /* The threads that measure, if not all do. Return: their number; 0: all. */
 static unsigned int whose_turn(const struct mc_test *test, const struct mc_run *run,
 			       unsigned int *who)
@@ -316,15 +327,18 @@ static int run_job(const struct mc_test *test, struct mc_run *run, void *job,
 		   struct mc_record *rec)
 {
 	unsigned int who[2], n = whose_turn(test, run, who);
+	bool second = test->second && test->second(&rec->point);
 
 	if (test->measure)
 		return test->measure(run, job);
 	if (!n)
 		return mc_threads_run(run->threads, test->job, job);
-	rec->threads = n;
+	if (second)
+		who[1] = mc_second_thread(run);
+	rec->threads = n + second;
 	if (n == 1)
 		rec->cpu = mc_threads_cpu(run->threads, *who);
-	return mc_threads_run_some(run->threads, who, n, test->job, job);
+	return mc_threads_run_some(run->threads, who, n + second, test->job, job);
 }
 
 /**

@@ -17,6 +17,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec);
 struct mc_part mc_measurement_part(unsigned int threads, const struct mc_area *area,
 				   unsigned int thread);
 void mc_measurement_end(struct mc_measurement *meas);
+unsigned int mc_second_thread(const struct mc_run *run);
 void mc_pair_of(const struct mc_run *run, unsigned int *who);
 
 #endif /* MC_MEASUREMENT_H */

@@ -178,6 +178,8 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  * @table: how a report lays out its records, as @table in a suite; NULL: as a list
  * @reads_only: does it store nothing in its memory, nor need what it has stored there? Such
  *              a point also runs over a target that must not be written. NULL: no
+ * @second: with MC_RECORD_OF_CPU: does the CPU behind the one whose turn it is have the job, too
+ *          (mc_second_thread())? NULL: no
  * @note: append a line on what the user should know of a record. Return: false if there is
  *        nothing. NULL: there never is
  * @check: test whether this point can be run. Called for every point before the first
@@ -213,6 +215,7 @@ struct mc_test {
 	bool causes;
 	const char *table;
 	bool (*reads_only)(const struct mc_point *point);
+	bool (*second)(const struct mc_point *point);
 	bool (*note)(struct mc_text *t, const struct mc_record *rec);
 	int (*check)(struct mc_run *run, const struct mc_point *point);
 	size_t job_bytes;

@@ -8,7 +8,7 @@
 static const struct mc_spec *const specs[] = {
 	&mc_test_latency.spec, &mc_test_tlb.spec, &mc_test_line.spec, &mc_test_c2c.spec,
 	&mc_test_bandwidth.spec, &mc_test_loaded.spec, &mc_test_mix.spec,
-	&mc_test_atomic.spec, NULL
+	&mc_test_atomic.spec, &mc_test_mmio.spec, NULL
 };
 
 #include "stub/engine.h"

@@ -13,6 +13,7 @@
 enum {
 	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
 	COL_ACCESSES, COL_BATCH, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH, COL_WHOLE_HOW,
+	COL_READER, COL_POLL, COL_STORES, COL_LATE, COL_FLAGS, COL_OVERTAKES,
 };
 
 #define BYTES		(64ULL << 10)
@@ -34,6 +35,7 @@ static struct made {
 	u64 slow_every;		/* each so many'th read is a hundred times as slow */
 	u64 reads;
 	bool drops;		/* what is written is lost */
+	bool two;		/* another CPU looks, too */
 	bool wide_ones;		/* reads of 8 bytes and more return ones */
 	unsigned int lowest, highest;	/* offsets that were accessed */
 } made;
@@ -46,7 +48,7 @@ static u64 place(const void *at, u64 bytes)
 {
 	u64 offset = (u8 *)at - memory;
 
-	EXPECT(sim_self() == run.part);
+	EXPECT(made.two || sim_self() == run.part);
 	EXPECT(offset % bytes == 0 && offset + bytes <= BYTES);
 	if (offset < made.lowest)
 		made.lowest = offset;
@@ -449,6 +451,41 @@ static void test_lost_writes_are_found(void **state)
 	}
 }
 
+/* A store that never comes ends the wait for it. What was counted is what the note says. */
+static void test_a_store_may_never_arrive(void **state)
+{
+	static const char *const notes[] = {
+		"fence: behind locked, no overtake was seen in 64\n",
+		"fence: locked is not enough: 64 of 64 flags overtook their stores\n",
+	};
+	char note[120];
+
+	for (unsigned int drops = 0; drops < 2; drops++) {
+		struct mc_text t = MC_TEXT(note);
+
+		reset_with(2, .two = true, .drops = drops);
+		assert_int_equal(measure("mmio op=arrive fence=locked cpu=0-1 warmup=0 repeat=2"),
+				 drops ? -EBADMSG : 0);
+		assert_int_equal(rec->verified, drops ? MC_VERIFIED_FAILED : MC_VERIFIED_OK);
+		assert_int_equal(rec->cpu, 0);
+		assert_figures(rec, { COL_READER, 1 }, { COL_STORES, 64 }, { COL_LATE, 64 * drops },
+			       { COL_FLAGS, 64 }, { COL_OVERTAKES, 64 * drops });
+		assert_in_range(rec->value[COL_POLL], 800 * NS, 1000 * NS);
+		*note = 0;
+		mc_engine_note(&t, &req, rec, 1);
+		assert_string_equal(note, notes[drops]);
+	}
+}
+
+static void test_arrivals_can_be_stopped(void **state)
+{
+	for (unsigned int at = 1; at < 5000; at += at / 8 + 1) {
+		reset_with(2, .two = true);
+		sim.stop_at = at;
+		assert_int_equal(measure("mmio op=arrive cpu=0-1 warmup=0 repeat=9"), -ECANCELED);
+	}
+}
+
 /* Memory that once took writes, and then keeps what it has. */
 static void keep(void)
 {
@@ -521,6 +558,9 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("mmio op=burst store=rep_movsb", -EOPNOTSUPP, "store");
 	assert_refused("mmio op=burst store=st4", -EOPNOTSUPP, "store");
 	assert_refused("mmio op=burst store=memcpy_toio", -EOPNOTSUPP, "store");
+	assert_refused("mmio op=burst fence=sfence", -EINVAL, "fence");
+	assert_refused("mmio op=arrive fence=dsb_sy", -EOPNOTSUPP, "fence");
+	assert_refused("mmio op=arrive fence=mfence", -EINVAL, "cpu");
 }
 
 static void test_a_stop_keeps_what_there_is(void **state)

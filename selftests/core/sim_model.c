@@ -170,6 +170,22 @@ static void test_uncached(void **state)
 	assert_int_equal(at(0, 0, LOAD, UC, 0, 8), 500 + 1000);
 }
 
+/* Loads of memory that is not cached wait until what was sent is there, and nobody else does. */
+static void test_stores_arrive(void **state)
+{
+	make("arrive_ns=7000");
+	assert_int_equal(at(0, 0, STORE, UC, 0, 8), 2000);
+	assert_int_equal(at(1, 1500, LOAD, WC, MEBIBYTE, 8), 7500 + 3000);
+	assert_int_equal(at(1, 1500, LOAD, WB, 0, 8), 80);
+	assert_int_equal(at(0, 9000, LOAD, UC, 0, 8), 1000);
+	assert_int_equal(at(0, 9000, STORE, WC, 0, 8), 0);
+	assert_true(model_is_held(1, 0) && !model_is_held(0, 0) && !model_is_held(1, 64));
+	assert_int_equal(at(1, 9000, LOAD, WC, 0, 8), 3000);
+	assert_int_equal(at(0, 9000, DRAIN, 0, 0, 0), 500);
+	assert_false(model_is_held(1, 0));
+	assert_int_equal(at(1, 9000, LOAD, WC, 0, 8), 7500 + 3000);
+}
+
 static void test_combining(void **state)
 {
 	unsigned long sent;

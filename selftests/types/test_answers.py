@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 import room
 
 # The prices that answers.txt leaves out. selftests/core/stub/machine.c has the same.
-NONE = room.FREE | dict.fromkeys(("clean_ns", "dirty_ns", "home_ns", "clwb_ns", "tlb2_ns"), 0) | {
+NONE = room.FREE | dict.fromkeys(("clean_ns", "dirty_ns", "home_ns", "clwb_ns", "tlb2_ns",
+                                   "arrive_ns"), 0) | {
     "l1_bytes": 4096, "l1_ways": 8, "l2_bytes": 0, "l3_bytes": 0, "tlb_entries": 65536,
     "tlb2_entries": 0, "prefetch_lines": 0}
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}

@@ -31,6 +31,12 @@ static struct buffer *buffer_of(struct combiner *c, uint64_t line)
 	return NULL;
 }
 
+/** combine_has() - whether a buffer has a line */
+bool combine_has(struct combiner *c, uint64_t line)
+{
+	return buffer_of(c, line);
+}
+
 static void store(struct combiner *c, uint64_t line, unsigned int from, unsigned int bytes,
 		  struct sent *sent)
 {

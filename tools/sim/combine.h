@@ -3,6 +3,7 @@
 #ifndef SIM_COMBINE_H
 #define SIM_COMBINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define BUFFERS_MOST	64
@@ -43,6 +44,7 @@ struct sent {
 	uint32_t words;
 };
 
+bool combine_has(struct combiner *c, uint64_t line);
 void combine_store(struct combiner *c, uint64_t physical, unsigned int bytes, struct sent *sent);
 void combine_send(struct combiner *c, uint64_t line, struct sent *sent);
 void combine_drain(struct combiner *c, struct sent *sent);

@@ -37,6 +37,7 @@ static struct cpu {
 static struct cache l3s[CPUS_MOST];	/* one for each l3_cpus neighbours */
 static struct controller controllers[NODES_MOST];
 static struct traffic traffic[NODES_MOST];
+static int64_t there_at;		/* when all uncached stores that were sent are there */
 static struct prices prices;
 static struct shape shape;
 
@@ -311,6 +312,22 @@ static uint64_t store(unsigned int cpu, int64_t now, uint64_t line)
 	return cost;
 }
 
+/* -------------------------------------------------------------- posted stores */
+
+static void post(int64_t sent_at)
+{
+	int64_t at = sent_at + prices.arrive_ns;
+
+	if (prices.arrive_ns && at > there_at)
+		there_at = at;
+}
+
+/* Return: how long a load of uncached memory waits for them. */
+static uint64_t push(int64_t now)
+{
+	return there_at > now ? there_at - now : 0;
+}
+
 /* ------------------------------------------------------------ write combining */
 
 static uint64_t price_of_sent(unsigned int cpu, int64_t now, const struct sent *sent)
@@ -325,6 +342,8 @@ static uint64_t price_of_sent(unsigned int cpu, int64_t now, const struct sent *
 		cost += prices.wc_line_ns + request(cpu, now + cost, sent->line, true);
 	for (i = 0; i < sent->words; i++)
 		cost += prices.wc_word_ns + request(cpu, now + cost, sent->line, true);
+	if (sent->lines || sent->words)
+		post(now + cost);
 	return cost;
 }
 
@@ -392,8 +411,11 @@ static uint64_t cost_of_uncached(unsigned int cpu, int64_t now, const struct acc
 	bool stores = a->operation == STORE;
 	uint64_t cost = drain(cpu, now);
 
-	cost += stores ? prices.uc_store_ns : prices.uc_load_ns;
-	return cost + request(cpu, now + cost, a->physical / 64, stores);
+	cost += stores ? prices.uc_store_ns : push(now + cost) + prices.uc_load_ns;
+	cost += request(cpu, now + cost, a->physical / 64, stores);
+	if (stores)
+		post(now + cost);
+	return cost;
 }
 
 static uint64_t cost_of_write_combining(unsigned int cpu, int64_t now, const struct access *a)
@@ -402,7 +424,8 @@ static uint64_t cost_of_write_combining(unsigned int cpu, int64_t now, const str
 
 	if (a->operation == STORE)
 		return combine(cpu, now, a->physical, a->bytes);
-	cost = send_line(cpu, now, a->physical / 64) + prices.wc_load_ns;
+	cost = send_line(cpu, now, a->physical / 64);
+	cost += push(now + cost) + prices.wc_load_ns;
 	return cost + request(cpu, now + cost, a->physical / 64, false);
 }
 
@@ -538,6 +561,18 @@ bool model_is_private(unsigned int cpu, const struct access *a)
 	       keeps_its_lines(&cpus[cpu], line);
 }
 
+/** model_is_held() - whether a write-combining buffer of another CPU has a store to this address */
+bool model_is_held(unsigned int cpu, uint64_t physical)
+{
+	unsigned int i;
+
+	for (i = 0; i < shape.ncpus; i++) {
+		if (i != cpu && combine_has(&cpus[i].combiner, physical / 64))
+			return true;
+	}
+	return false;
+}
+
 void model_forget_translations(unsigned int cpu)
 {
 	tlb_empty(&cpus[cpu].tlb);
@@ -633,6 +668,7 @@ const char *model_make(const struct prices *p, const struct shape *s)
 
 	prices = *p;
 	shape = *s;
+	there_at = 0;
 	for (i = 0; i < CPUS_MOST; i++) {
 		good = good && make_cpu(&cpus[i], p) &&
 		       cache_make(&l3s[i], p->l3_bytes, p->l3_ways);

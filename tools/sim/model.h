@@ -112,6 +112,7 @@ const struct happened *model_happened(unsigned int cpu);
 const struct traffic *model_traffic(unsigned int node);
 uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a);
 bool model_is_private(unsigned int cpu, const struct access *a);
+bool model_is_held(unsigned int cpu, uint64_t physical);
 void model_forget_translations(unsigned int cpu);
 void model_clean_caches(int64_t now);
 void model_forget_caches(void);

@@ -34,7 +34,7 @@ struct price_key {
 static const struct price_key keys[] = {
 	TIME(uc_load_ns), TIME(uc_store_ns),
 	TIME(wc_load_ns), TIME(wc_line_ns), TIME(wc_word_ns),
-	KEY(wc_buffers, 0, 1, 64), KEY(wc_early, 0, 0, 1000),
+	KEY(wc_buffers, 0, 1, 64), KEY(wc_early, 0, 0, 1000), TIME(arrive_ns),
 	KEY(l1_bytes, 0, 64, 1 << 30), KEY(l1_ways, 0, 1, 1024), TIME(l1_ns),
 	KEY(l2_bytes, 0, 0, 1 << 30), KEY(l2_ways, 0, 1, 1024), TIME(l2_ns),
 	KEY(l3_bytes, 0, 0, 1 << 30), KEY(l3_ways, 0, 1, 1024), TIME(l3_ns),

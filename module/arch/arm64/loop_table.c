@@ -20,7 +20,14 @@ const struct mc_loop mc_loops[] = {
 
 bool mc_fence_runs(u64 fence)
 {
-	return fence != MC_FENCE_SFENCE && fence != MC_FENCE_MFENCE;
+	return fence != MC_FENCE_SFENCE && fence != MC_FENCE_MFENCE && fence != MC_FENCE_LOCKED;
+}
+
+void mc_fence(u64 fence)
+{
+	const struct mc_loop_args args = { .fence = fence };
+
+	mc_asm_fence(&args);
 }
 
 /* Of a Device type (Arm ARM, "Device memory"): DC ZVA faults there, too. */

@@ -25,7 +25,28 @@ const struct mc_loop mc_loops[] = {
  */
 bool mc_fence_runs(u64 fence)
 {
-	return fence <= MC_FENCE_UC;
+	return fence <= MC_FENCE_UC || fence == MC_FENCE_LOCKED;
+}
+
+/**
+ * mc_fence() - a fence, but for MC_FENCE_UC
+ * @fence: MC_FENCE_*
+ */
+void mc_fence(u64 fence)
+{
+	u32 word = 0;
+
+	switch (fence) {
+	case MC_FENCE_SFENCE:
+		asm volatile("sfence" : : : "memory");
+		break;
+	case MC_FENCE_MFENCE:
+		asm volatile("mfence" : : : "memory");
+		break;
+	case MC_FENCE_LOCKED:
+		asm volatile("lock; incl %0" : "+m" (word) : : "memory", "cc");
+		break;
+	}
 }
 
 /**

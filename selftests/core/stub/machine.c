@@ -307,5 +307,47 @@ bool mc_device_memory(enum mc_type type)
 
 bool mc_fence_runs(u64 fence)
 {
-	return fence == MC_FENCE_NONE;
+	return fence <= MC_FENCE_SFENCE;
 }
+
+/* ------------------------------------------------------------------ single accesses */
+
+static u32 word_before;		/* what a word had that is in a write-combining buffer */
+
+static u64 read_word(void *at, u64 n, u64 value)
+{
+	bool held = model_is_held(sim_self(), (u8 *)at - memory);
+	u64 word;
+
+	EXPECT(n == 1);
+	begin();
+	word = held ? word_before : *(u32 *)at;
+	touch(at, 4, LOAD, false);
+	end();
+	return word;
+}
+
+static u64 write_word(void *at, u64 n, u64 value)
+{
+	EXPECT(n == 1);
+	begin();
+	word_before = *(u32 *)at;
+	*(u32 *)at = value;
+	touch(at, 4, STORE, false);
+	end();
+	return 0;
+}
+
+void mc_fence(u64 fence)
+{
+	begin();
+	if (fence != MC_FENCE_NONE)
+		touch(memory, 1, DRAIN, false);
+	end();
+}
+
+const struct mc_mmio_loop mc_mmio_loops[] = {
+	{ 4, MC_CPU_BASE, { [MC_MMIO_READ] = read_word, [MC_MMIO_WRITE] = write_word } }, { }
+};
+
+const struct mc_mmio_copy mc_mmio_ways[MC_NWAYS];

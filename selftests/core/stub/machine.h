@@ -9,6 +9,7 @@
 
 #include "arch/chase.h"
 #include "arch/loops.h"
+#include "arch/mmio.h"
 #include "core/view.h"
 #include "threads.h"
 
