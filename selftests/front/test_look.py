@@ -267,7 +267,8 @@ class Command(Case):
         for text, why in (("0x2000-0x1000", "no range"), ("0x1000", "no range"),
                           ("0x1+0K", "no range"), ("0x0+99999999999G", "no range"),
                           ("", "not the address"), ("00:05.0/3", "no such BAR"),
-                          ("00:06.0", "no such BAR"), ("x", "not the address")):
+                          ("00:06.0", "has no BAR"), ("x", "not the address"),
+                          ("1M-2M", "no range"), ("5+4K", "no range")):
             with self.assertRaisesRegex(Failure, why) as raised:
                 mappings.ranges_of(text)
             self.assertEqual(raised.exception.status, 2)
@@ -288,6 +289,10 @@ class Command(Case):
         self.assertEqual([one["owner_source"] for one in data["mappings"]], ["iomem", "proc_maps"])
         self.assertEqual({one["id"] for one in data["conflicts"]},
                          {"two_types", "prefetchable_uncached"})
+
+    def test_no_way_without_the_module_is_named(self):
+        debugfs.Debugfs.check.side_effect = Failure(f"no module; {debugfs.WITHOUT}")
+        self.assertEqual(self.shown().stderr, "memcache: no module\n")
 
     def test_many_mappings_and_none(self):
         self.assertIn("All that the kernel maps is write-back.", self.shown().stdout)
@@ -310,8 +315,9 @@ class Command(Case):
         self.assertIn("RAM, which the kernel owns", self.shown("0x40000000+4K").stdout)
 
     def test_errors(self):
-        self.answers = {"pid=1": errno.EPERM, "pid=0": errno.EINVAL, "not_wb": errno.EBUSY}
-        for words, status, text in ((["--pid", "1"], 1, "why not"), (["--pid", "0"], 2, "why not"),
+        self.answers = {"pid=1": errno.EPERM, "pid=2": errno.EINVAL, "not_wb": errno.EBUSY}
+        for words, status, text in ((["--pid", "1"], 1, "why not"), (["--pid", "2"], 2, "why not"),
+                                    (["--pid", "0"], 2, "--pid 0: no number of a process"),
                                     ([], 1, "another look is on"),
                                     (["--watch", "0"], 2, "above 0"), ([""], 2, "not the address"),
                                     (["--watch", "inf"], 2, "above 0"),

@@ -45,6 +45,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     if args.watch is not None and (args.json or not 0 < args.watch < LONGEST):
         raise Failure("--watch takes a number of seconds above 0, and no --json", WRONG)
+    if args.pid is not None and args.pid < 1:
+        raise Failure(f"--pid {args.pid}: no number of a process", WRONG)
     ranges = [] if args.what is None else mappings.ranges_of(args.what)
     with module.keep_loaded():
         look = Look(ranges, args.pid)
@@ -62,7 +64,10 @@ class Look:
 
     def __init__(self, ranges: list[tuple[int, int]], pid: int | None) -> None:
         side, self.machine = debugfs.Debugfs(), Machine()
-        side.check()
+        try:
+            side.check()
+        except Failure as failure:      # a process can't look at page tables
+            raise Failure(str(failure).removesuffix(f"; {debugfs.WITHOUT}")) from None
         self.ranges, self.pid = ranges, pid
         self.known = mappings.Known(self.machine)
         where = mappings.line_of(ranges) if ranges else ""

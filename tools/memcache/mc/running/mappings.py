@@ -209,10 +209,10 @@ def mark_free(known: Known, side: Debugfs, mappings: list[Mapping]) -> None:
 
 def ranges_of(text: str) -> list[tuple[int, int]]:
     """The physical ranges that a word names: a device, a BAR of it, or a range."""
-    if text.lower().startswith("0x"):
+    if re.match("0x|.+[-+]", text, re.I):
         return [parse_range(text)]
     device, number = pci.find(text)
     bars = [bar for bar in device.bars if number in (None, bar.number)]
     if not bars:
-        raise Failure(f"{text} has no such BAR with memory", WRONG)
+        raise Failure(f"{text} has no {'' if number is None else 'such '}BAR with memory", WRONG)
     return [(bar.start // PAGE * PAGE, max(bar.size, PAGE)) for bar in bars]
