@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * mc_maps: mappings for `memcache look` to find. Those of a device are of physical addresses at
- * which there is nothing, and nobody accesses them:
+ * which there is nothing, and nobody accesses them, unless their number is written to `touch`:
  *
  *   0           2 MiB WC, as a huge page
  *   16M         8 KiB UC-
@@ -9,10 +9,10 @@
  *   48M         4 KiB WT; on arm64 write-back, which a device can have there
  *   64M         `many` pages of 4 KiB WC, 8 KiB apart
  *
- * behind the parameter `at`. The page `ram` is mapped WC, and write-back in the direct map. The
- * page `left`, only on x86, is UC in the direct map although it is free, and the 2 MiB at `split`
- * are in small pages there, though all of them are write-back again. With threads=N so many threads
- * map and unmap 2 MiB and 4 KiB, 1G behind `at`, in turn.
+ * behind the parameter `at`, with `apart` in place of 16M. The page `ram` is mapped WC, and
+ * write-back in the direct map. The page `left`, only on x86, is UC in the direct map although it
+ * is free, and the 2 MiB at `split` are in small pages there, though all of them are write-back
+ * again. With threads=N so many threads map and unmap 2 MiB and 4 KiB, 1G behind `at`, in turn.
  */
 #include <linux/delay.h>
 #include <linux/gfp.h>
@@ -31,6 +31,9 @@
 static ulong at = 0x800000000;
 module_param(at, ulong, 0444);
 MODULE_PARM_DESC(at, "The first physical address");
+static ulong apart = SZ_16M;
+module_param(apart, ulong, 0444);
+MODULE_PARM_DESC(apart, "Bytes from one mapping to the next one");
 static uint many;
 module_param(many, uint, 0444);
 MODULE_PARM_DESC(many, "How many more pages are mapped");
@@ -53,6 +56,21 @@ static struct task_struct *tasks[THREADS];
 static struct page *page;
 static void *wc;
 static ulong split_block;
+
+/* Load a byte of a mapping of the device 1000 times. */
+static int touch(const char *text, const struct kernel_param *kp)
+{
+	uint i, n;
+	int err = kstrtouint(text, 0, &i);
+
+	for (n = 0; !err && n < 1000; n++)
+		readb(device[i % ARRAY_SIZE(device)]);
+	return err;
+}
+
+static const struct kernel_param_ops touch_ops = { .set = touch };
+module_param_cb(touch, &touch_ops, NULL, 0200);
+MODULE_PARM_DESC(touch, "Number of a mapping of the device that is to be accessed");
 
 static int map_and_unmap(void *number)
 {
@@ -131,11 +149,11 @@ static noinline int make(void)
 
 	threads = min_t(uint, threads, THREADS);
 	device[0] = ioremap_wc(at, SZ_2M);
-	device[1] = ioremap(at + SZ_16M, SZ_8K);
-	device[2] = IS_ENABLED(CONFIG_ARM64) ? ioremap_np(at + SZ_32M, SZ_4K) :
-					       ioremap_uc(at + SZ_32M, SZ_4K);
-	device[3] = IS_ENABLED(CONFIG_ARM64) ? ioremap_cache(at + SZ_32M + SZ_16M, SZ_4K) :
-					       ioremap_wt(at + SZ_32M + SZ_16M, SZ_4K);
+	device[1] = ioremap(at + apart, SZ_8K);
+	device[2] = IS_ENABLED(CONFIG_ARM64) ? ioremap_np(at + 2 * apart, SZ_4K) :
+					       ioremap_uc(at + 2 * apart, SZ_4K);
+	device[3] = IS_ENABLED(CONFIG_ARM64) ? ioremap_cache(at + 3 * apart, SZ_4K) :
+					       ioremap_wt(at + 3 * apart, SZ_4K);
 	page = alloc_page(GFP_KERNEL);
 	more = kvcalloc(max(many, 1U), sizeof(*more), GFP_KERNEL);
 	if (!device[0] || !device[1] || !device[2] || !device[3] || !page || !more)
@@ -145,7 +163,7 @@ static noinline int make(void)
 	if (!wc)
 		goto fail;
 	for (i = 0; i < many; i++) {
-		more[i] = ioremap_wc(at + SZ_64M + i * SZ_8K, SZ_4K);
+		more[i] = ioremap_wc(at + 4 * apart + i * SZ_8K, SZ_4K);
 		if (!more[i])
 			goto fail;
 	}

@@ -2,6 +2,7 @@
 """target=: a range of the machine's memory that its kernel leaves alone, mapped as drivers map
 a BAR, and a device's BAR. What an access costs is known, and so is what the test mmio must find."""
 
+import json
 import unittest
 
 import accesses
@@ -156,6 +157,47 @@ class BarArm64(Target, room.Tests):
             "[ $(cat $device/vendor)$(cat $device/device) = 0x1af40x1110 ] || continue; "
             "echo memcache >$device/driver_override; echo $device >/sys/bus/pci/drivers_probe; "
             "echo $device; done").strip() + "/2"
+
+
+class Look(room.Tests):
+    """Mappings that mc_maps makes, as the file `mappings` says, and as the machine sees accesses
+    through them. Beyond RAM there is nothing, which x86 reads all the same."""
+    at, apart = 0x8_0000_0000, 16 << 20
+    types = {"wc": "wc", "uc-": "uc", "uc": "uc", "wt": "wt"}
+
+    def find(self) -> int:
+        return self.at
+
+    def test_each_row_has_the_type_that_accesses_have(self):
+        machine, at = self.room.machine, self.find()
+        machine.sh(f"insmod {self.room.pmu.with_name('mc_maps.ko')} at={at} apart={self.apart}")
+        self.addCleanup(machine.sh, "rmmod mc_maps")
+        told = machine.sh(f"cd {room.machine.DEBUGFS}; echo phys={at}+{4 * self.apart} >mappings; "
+                          "echo \"$(<mappings)\"")
+        rows = sorted((row for row in map(json.loads, told.splitlines())
+                       if row["record"] == "mapping"),
+                      key=lambda row: int(row["physical_range"].partition("+")[0], 16))
+        self.assertEqual([row["attribute"] for row in rows], list(self.types))
+        for number, row in enumerate(rows):
+            machine.counts()
+            machine.sh(f"echo {number} >/sys/module/mc_maps/parameters/touch")
+            (cpu,) = machine.counts()["cpus"]
+            seen = [kind for kind in ("wb", "wt", "wc", "uc")
+                    if room.count([cpu], kind, "load").get(1, 0) >= 1000]
+            self.assertEqual(seen, [self.types[row["attribute"]]], row)
+
+
+class LookArm64(Look):
+    """In the device's BAR."""
+    kernel, apart = "6.1-arm64", 64 << 10
+    types = {"nc": "wc", "nGnRE": "uc", "nGnRnE": "uc", "wb": "wb"}
+
+    def find(self) -> int:
+        return int(self.room.machine.sh(
+            "cd /sys/bus/pci/devices; for device in *; do "
+            "[ $(cat $device/vendor)$(cat $device/device) = 0x1af40x1110 ] || continue; "
+            "[ -e $device/driver ] || echo 1 >$device/enable; "
+            "sed -n '3s/ .*//p' $device/resource; done"), 16)
 
 
 if __name__ == "__main__":
