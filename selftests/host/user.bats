@@ -683,6 +683,18 @@ catches_signals() {
 			for r in results if r['item'] == 'page_fault')"
 }
 
+# One fault a page, and every byte is zero, or it is not verified.
+@test "os: a fault clears a huge page" {
+	grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled && skip "no huge pages"
+	measure --own 'os item=hugefault pages=1,3 repeat=2 warmup=0'
+	holds 'values("verified") == {"ok"}' '[r["huge_pages"] for r in results] == [1, 3]' \
+		'all(r["operations_per_sample"] % (8 * r["huge_pages"]) == 0 for r in results)'
+	mkdir -p none/sys/kernel/mm/transparent_hugepage
+	echo 'always madvise [never]' >none/sys/kernel/mm/transparent_hugepage/enabled
+	MEMCACHE_SYSROOT=$PWD/none run -1 "$USER_TOOL" --own 'os item=hugefault'
+	[[ $output == *"item: hugefault needs huge pages: echo madvise"* ]]
+}
+
 @test "os: TCP over the loopback, where there is one" {
 	command -v ip >/dev/null && unshare -rn true || skip "no network of one's own"
 	unshare -rn "$USER_TOOL" --own 'os item=select_tcp' 2>error && exit 1

@@ -13,6 +13,7 @@
  * @set: bytes that each of them reads
  * @file: bytes of the file that mmap and page_fault map
  * @descriptors: number of descriptors that select looks at
+ * @pages: number of huge pages that hugefault has at once
  * @dir: directory for files
  */
 struct mc_os_asked {
@@ -20,6 +21,7 @@ struct mc_os_asked {
 	u64 set;
 	u64 file;
 	u64 descriptors;
+	u64 pages;
 	const char *dir;
 };
 
@@ -59,6 +61,10 @@ extern const struct mc_os_item mc_os_stat, mc_os_open_close, mc_os_mmap, mc_os_p
 #define MC_OS_FILE	65536	/* bytes of a file whose size does not matter */
 int mc_os_file_new(const char *dir, u64 bytes);
 void mc_os_file_end(void);
+
+/* system_huge.c */
+extern const struct mc_os_item mc_os_hugefault;
+u64 mc_os_huge_page(void);
 
 /* benchmarks/system.c */
 int mc_os_stop_with(int err, const char *what);

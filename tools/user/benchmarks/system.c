@@ -28,7 +28,10 @@
 #include "system_items.h"
 #include "user.h"
 
-enum { KEY_ITEM = MC_KEY_FIRST, KEY_PROCESSES, KEY_SET, KEY_FILE, KEY_DESCRIPTORS, KEY_DIR };
+enum {
+	KEY_ITEM = MC_KEY_FIRST, KEY_PROCESSES, KEY_SET, KEY_FILE, KEY_DESCRIPTORS, KEY_PAGES,
+	KEY_DIR
+};
 
 enum { COL_OPERATIONS, COL_LESS };
 
@@ -36,7 +39,7 @@ enum {
 	ITEM_LOOP, ITEM_CLOCK, ITEM_GETPID, ITEM_GETPPID, ITEM_READ, ITEM_WRITE,
 	ITEM_STAT, ITEM_OPEN_CLOSE, ITEM_SELECT_FILE, ITEM_SELECT_TCP,
 	ITEM_SIGNAL_INSTALL, ITEM_SIGNAL_CATCH, ITEM_PROTECTION_FAULT,
-	ITEM_MMAP, ITEM_PAGE_FAULT, ITEM_SWAPCONTEXT, ITEM_CONTEXT,
+	ITEM_MMAP, ITEM_PAGE_FAULT, ITEM_HUGEFAULT, ITEM_SWAPCONTEXT, ITEM_CONTEXT,
 	ITEM_UNIX_SOCKET, ITEM_TCP, ITEM_FORK_EXIT, ITEM_FORK_EXEC, ITEM_VFORK_EXEC,
 	ITEM_POSIX_SPAWN
 };
@@ -61,6 +64,7 @@ static const struct mc_name item_names[] = {
 	{ "signal_install", ITEM_SIGNAL_INSTALL }, { "signal_catch", ITEM_SIGNAL_CATCH },
 	{ "protection_fault", ITEM_PROTECTION_FAULT },
 	{ "mmap", ITEM_MMAP }, { "page_fault", ITEM_PAGE_FAULT },
+	{ "hugefault", ITEM_HUGEFAULT },
 	{ "swapcontext", ITEM_SWAPCONTEXT }, { "context", ITEM_CONTEXT },
 	{ "unix_socket", ITEM_UNIX_SOCKET }, { "tcp", ITEM_TCP },
 	{ "fork_exit", ITEM_FORK_EXIT }, { "fork_exec", ITEM_FORK_EXEC },
@@ -84,6 +88,9 @@ static const struct mc_key keys[] = {
 	{ .name = "descriptors", .column = "descriptors", .preset = "100", .kind = MC_NUMBER,
 	  .min = 1, .max = 1000, .json_only = true,
 	  .help = "select_file, select_tcp: descriptors that are looked at" },
+	{ .name = "pages", .column = "huge_pages", .preset = "1", .kind = MC_NUMBER, .min = 1,
+	  .max = 512, .json_only = true,
+	  .help = "hugefault: huge pages that are cleared before the first comes back" },
 	{ .name = "dir", .column = "dir", .preset = "/tmp", .kind = MC_PATH, .json_only = true,
 	  .help = "directory of the files of stat, open_close, select_file, faults, mmap" },
 };
@@ -279,6 +286,7 @@ static const struct mc_os_item *const items[] = {
 	[ITEM_SIGNAL_CATCH] = &mc_os_signal_catch,
 	[ITEM_PROTECTION_FAULT] = &mc_os_protection_fault,
 	[ITEM_MMAP] = &mc_os_mmap, [ITEM_PAGE_FAULT] = &mc_os_page_fault,
+	[ITEM_HUGEFAULT] = &mc_os_hugefault,
 	[ITEM_SWAPCONTEXT] = ITEM(swap_contexts, MANY), [ITEM_CONTEXT] = &mc_os_context,
 	[ITEM_UNIX_SOCKET] = &mc_os_unix_socket, [ITEM_TCP] = &mc_os_tcp,
 	[ITEM_FORK_EXIT] = ITEM(fork_exit, FEW), [ITEM_FORK_EXEC] = ITEM(fork_exec, FEW),
@@ -385,6 +393,7 @@ static const struct {
 	{ KEY_SET, BIT(ITEM_CONTEXT) },
 	{ KEY_FILE, BIT(ITEM_MMAP) | BIT(ITEM_PAGE_FAULT) },
 	{ KEY_DESCRIPTORS, BIT(ITEM_SELECT_FILE) | BIT(ITEM_SELECT_TCP) },
+	{ KEY_PAGES, BIT(ITEM_HUGEFAULT) },
 };
 
 #define IN_DIR	(BIT(ITEM_STAT) | BIT(ITEM_OPEN_CLOSE) | BIT(ITEM_SELECT_FILE) | \
@@ -423,6 +432,9 @@ static int os_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "item: %s needs the loopback interface: ip link set lo up",
 			       word);
+	if (item == ITEM_HUGEFAULT && !mc_os_huge_page())
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "item: hugefault needs huge pages: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled");
 	if ((IN_DIR >> item & 1) && access(run->req->path, W_OK | X_OK))
 		return mc_fail(&run->error, -errno, "dir: %s: %s", run->req->path,
 			       strerror(errno));
@@ -440,7 +452,7 @@ static int os_set_up(struct mc_run *run, const struct mc_point *point, void *mea
 	job.asked = (struct mc_os_asked){
 		.processes = point->v[KEY_PROCESSES], .set = point->v[KEY_SET],
 		.file = point->v[KEY_FILE], .descriptors = point->v[KEY_DESCRIPTORS],
-		.dir = run->req->path,
+		.pages = point->v[KEY_PAGES], .dir = run->req->path,
 	};
 	job.zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	job.null = open("/dev/null", O_WRONLY | O_CLOEXEC);
