@@ -295,7 +295,7 @@ class Page(unittest.TestCase):
             self.assertIn(f": {colour}", text)
         svg = text[text.index("<svg"):text.rindex("</svg>")]
         self.assertNotRegex(svg, "#(222222|666666|dddddd|ffffff)")
-        self.assertRegex(svg, "#(212121|fefefe)")
+        self.assertRegex(svg, "#(010101|fefefe)")
 
     def test_one_side_has_nothing_to_compare(self):
         self.assertNotIn("Comparison", made({"a": matrix()}))

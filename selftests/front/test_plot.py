@@ -106,6 +106,8 @@ class Choice(unittest.TestCase):
         for title, short in (
                 ("Idle: CPUs (rows), memory (columns) (ns)", "Idle (ns)"),
                 ("Reads only: all CPUs of a node (rows), memory (columns)", "Reads only"),
+                ("Idle latency, from a CPU of each node (rows) to each node's memory (columns)",
+                 "Idle latency"),
                 ("Lines: within a node, writers (rows), readers (columns)",
                  "Lines: within a node")):
             self.assertEqual(charts.PLACED.sub("", title), short)
@@ -492,6 +494,19 @@ class Without(unittest.TestCase):
 
 
 class Style(unittest.TestCase):
+    def test_numbers_on_each_colour_can_be_read(self):
+        """By WCAG 2, text needs a contrast of 4.5."""
+        def luminance(colour):
+            return sum(part * (one / 12.92 if one <= 0.04 else ((one + 0.055) / 1.055) ** 2.4)
+                       for part, one in zip((0.2126, 0.7152, 0.0722), colour))
+
+        for colour in [(grey / 255, grey / 255, grey / 255) for grey in range(256)] + [
+                (0.49, 0.49, 0.47), (1.0, 0.0, 0.0), (0.26, 0.58, 0.76), (0.0, 0.0, 1.0)]:
+            light = draw._is_light(SimpleNamespace(to_rgba=lambda y, c=colour: (*c, 1.0)), 0.0)
+            text = draw.ON_LIGHT if light else draw.ON_DARK
+            two = luminance([int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)]), luminance(colour)
+            self.assertGreaterEqual((max(two) + 0.05) / (min(two) + 0.05), 4.5, colour)
+
     def test_a_file_has_its_colour_in_every_chart(self):
         files = {"a": matrix(), "b": latency(), "c": latency() + fake.runs_of(
             fake.BARE, ("loaded", loaded(0, 50, 1000)))}

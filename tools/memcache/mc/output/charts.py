@@ -21,7 +21,7 @@ from mc.records.shape import data_caches, numbers
 from mc.records.suite import Layout
 
 # The words in the title of a section that describe its table.
-PLACED = re.compile(r"[,:]? ?[\w ]+ \((?:rows|columns)\)")
+PLACED = re.compile(r"[,:]? ?[\w' ]+ \((?:rows|columns)\)")
 RAISED = re.compile(r"\^(\d+)")
 SUPERSCRIPT = str.maketrans("0123456789", "\u2070\u00b9\u00b2\u00b3\u2074"
                                           "\u2075\u2076\u2077\u2078\u2079")

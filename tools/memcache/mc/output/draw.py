@@ -37,7 +37,7 @@ TEXT, FAINT, GRID, LOUD = "#222222", "#666666", "#dddddd", "#a61b00"
 # heat map have other colours, so they are not replaced: the cells below them do not change.
 OF_PAGE = {TEXT: "var(--ink)", FAINT: "var(--faint)", GRID: "var(--line)",
            "#ffffff": "var(--paper)", COLOURS[0].lower(): "var(--blue)"}
-ON_LIGHT, ON_DARK = "#212121", "#fefefe"
+ON_LIGHT, ON_DARK = "#010101", "#fefefe"
 BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
 HATCH = "////"
 CROSSED = "xx"                      # of figures that were disturbed
@@ -537,8 +537,10 @@ def _draw_matrix(axes: Any, chart: Chart) -> None:
 
 def _is_light(mesh: Any, y: float) -> bool:
     """Whether dark text can be read on the colour of this value."""
-    red, green, blue, _ = mesh.to_rgba(y)
-    return 0.3 * red + 0.6 * green + 0.1 * blue > 0.5
+    linear = [part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4
+              for part in mesh.to_rgba(y)[:3]]
+    # The luminance of WCAG 2. On one of 0.18, black and white text have the same contrast.
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.18
 
 
 def _draw_bars(axes: Any, chart: Chart) -> None:
