@@ -59,15 +59,18 @@ def chart(*runs):
 
 class Choice(unittest.TestCase):
     def test_pairs_of_many_cpus(self):
-        """By node; all CPUs only if most pairs are known, and those of a node side by side."""
+        """By node; all CPUs only if most pairs are known, those of a node and a core side by
+        side."""
         nodes = [{"node": 0, "cpus": "0-32,66-98"}, {"node": 1, "cpus": "33-65"}]
         pairs = [(a, b) for a in range(70) for b in range(70) if a != b]
-        drawn = [charts.charts({"x": fake.runs_of(fake.BARE, ("c2c", c2c(some)), nodes=nodes)})
-                 for some in (pairs[::9], pairs)]
+        drawn = [charts.charts({"x": fake.runs_of(fake.BARE, ("c2c", [
+            {**one, "shares": "core" if abs(one["writer_cpu"] - one["reader_cpu"]) == 66 else "l3"
+             if one["writer_cpu"] % 66 < 33 and one["reader_cpu"] % 66 < 33 else "nothing"}
+            for one in c2c(some)]), nodes=nodes)}) for some in (pairs[::9], pairs)]
         self.assertEqual([[one.row for one in some] for some in drawn],
                          [["writer_node"], ["writer_node", "writer_cpu"]])
         self.assertEqual(drawn[0][0].rows, [0, 1])
-        dense, order = drawn[1][1], [*range(33), *range(66, 70), *range(33, 66)]
+        dense, order = drawn[1][1], [0, 66, 1, 67, 2, 68, 3, 69, *range(4, 66)]
         self.assertEqual((dense.rows, dense.columns), (order, order))
         self.assertLess(draw.height(dense), 7)
 

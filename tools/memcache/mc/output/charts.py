@@ -201,10 +201,10 @@ def _layout_charts(one: Layout, cells: list[Cell]) -> list[Chart]:
         places = {(r[one.rows], r[str(one.columns)]) for *_, r in cells}
         if len({a for a, _ in places}) ** 2 > 2 * len(places):      # some pairs of each class
             return drawn
-        nodes = {r[one.rows]: value(run, r, "writer_node") or 0 for _, run, r in cells}
+        near = _neighbours([(run, result) for _, run, result in cells])
         for chart in (large := _matrices(one.rows, str(one.columns), figure, cells)):
             for axis in (chart.rows, chart.columns):
-                axis.sort(key=lambda cpu: (nodes.get(cpu, 0), cpu))
+                axis.sort(key=lambda cpu: near.get(cpu, (0, cpu)))
         return drawn + large
     if one.columns and _is_place(one.rows) and _is_place(one.columns):
         return _matrices(one.rows, one.columns, figure, cells)
@@ -435,6 +435,19 @@ def _word(key: str, setting: object, own: dict) -> str:
 
 
 # ------------------------------------------------------------- matrices, bars
+
+def _neighbours(pairs: list[tuple[Run, dict]]) -> dict[int, tuple[int, ...]]:
+    """The place of each CPU in an order in which those that share more are nearer: its node, the
+    first CPU of its L3, of its L2 and of its core, and the CPU."""
+    places: dict[int, list[int]] = {}
+    for run, result in pairs:
+        cpu, other = result["writer_cpu"], result["reader_cpu"]
+        node = value(run, result, "writer_node")
+        place = places.setdefault(cpu, [node if isinstance(node, int) else 0, *[cpu] * 4])
+        for i in range({"core": 3, "l2": 2, "l3": 1}.get(str(result.get("shares")), 0)):
+            place[i + 1] = min(place[i + 1], other)
+    return {cpu: tuple(place) for cpu, place in places.items()}
+
 
 def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Chart]:
     """A heat map for each source and for each value of the keys that differ. Results of the
