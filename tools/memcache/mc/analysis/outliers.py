@@ -29,7 +29,7 @@ many. The procedure of Benjamini and Hochberg ("Controlling the false discovery 
 the Royal Statistical Society B 57, 1995) finds a limit for them such that 1 % of those found are
 expected to be chance. It is used twice: over the results of a machine, which gives the machine a
 probability (Simes, Biometrika 73, 1986), and over the machines. A result counts only if it is 3.5
-spreads from the median, 5 % slower, and slower by judge.py.
+spreads from the median, which is 7 % slower at least, and slower by judge.py.
 """
 
 from bisect import bisect_left
@@ -47,7 +47,6 @@ USUAL = 0.02        # the spread of equal machines
 PRIOR = 6           # this counts as so many observations
 JUMPS = 1           # so many hosts' weight have the jumps of other results
 FAR = 3.5           # spreads
-SLOWER = 0.95       # the speed of a slow machine, at most
 BLURRED = 0.8       # if the spread hides a machine of this speed, nobody can tell
 FALSE = 0.01        # the share of those found that may be chance
 
@@ -86,7 +85,7 @@ def distances(reference: Sequence[float], times: Iterable[float],
     for time in times:
         far = (log(time) - middle) / spread
         one = replace(of_single_time(time), variance=spread ** 2, freedom=freedom)
-        slow = far >= FAR and typical / time <= SLOWER and judge(group, one).word == Word.SLOWER
+        slow = far >= FAR and judge(group, one).word == Word.SLOWER
         all_distances.append(Distance(time, typical, far, _tail(far, freedom), slow, blurred))
     return all_distances
 

@@ -21,6 +21,7 @@ from mc.records.results import Run
 from mc.records.shape import record_nodes
 
 COVERED = 25        # percent of a region, at least, for it to be compared
+SLOWER = 0.95       # the speed of a slow region by its fastest sample, at most
 MOST = 20           # regions that the report names
 # A time for each figure: how much longer a slower region takes.
 TIMES: dict[str, Callable[[float], float]] = {"mb_per_s": lambda rate: 1 / rate,
@@ -89,7 +90,7 @@ def _slow_in_group(group: list[dict], figure: str) -> Iterator[Slow]:
     limit = outliers.limit((one.chance for one in distances if one.slow), len(distances))
     for result, one in zip(measured, distances):
         if one.slow and one.chance <= limit and \
-                one.typical <= outliers.SLOWER * one.time * _share_of_fastest(result, figure):
+                one.typical <= SLOWER * one.time * _share_of_fastest(result, figure):
             yield Slow(result, figure, TIMES[figure](one.typical))
 
 
