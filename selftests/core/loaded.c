@@ -274,11 +274,16 @@ static void test_time_between_windows_counts_for_the_load(void **state)
 /* A sample is 32768 loads, however large the set. */
 static void test_a_large_set_has_no_longer_samples(void **state)
 {
+	u64 from;
+
 	reset_with(2, .slice = 2200 << 10);
 	spans[0].bytes = 2 * BYTES;
+	from = sim.now[0];
 	measured("loaded size=4400K delay=100 repeat=2 cpu=0,1");
 	assert_figures(rec, { COL_LOADS, 32768 }, { COL_NS, waiting_ps(100) });
 	assert_int_equal(rec->stats.median_ps, 32768 * waiting_ps(100));
+	/* Nor any shorter ones, behind 10 ms for the loop to settle. */
+	assert_in_range(sim.now[0] - from, 10 * MS + 2 * 32768 * waiting_ps(100), 25 * MS);
 }
 
 static void slow_set_up(struct mc_worker *w)

@@ -143,6 +143,8 @@ static void test_windows_of_a_long_countdown(void **state)
 /* Keys of the request are for groups that say nothing else; lists of them are points. */
 static void test_groups_follow_the_request(void **state)
 {
+	u64 from;
+
 	reset(2);
 	assert_int_equal(together("0:read:pattern=sequential:delay=50+1:read",
 				  "pattern=random delay=0 size=256K node=0 repeat=4"), 0);
@@ -151,7 +153,10 @@ static void test_groups_follow_the_request(void **state)
 	assert_record(&rec[3], THREAD, 1, 1, 64 * 1000000 / 30);
 	assert_record(&rec[4], THREAD, 2, 1, 6400000);
 	reset(1);
+	from = sim.now[0];
 	assert_int_equal(together("0:read", "delay=0,50 size=128K node=0 repeat=4"), 0);
+	/* At each point two warm-ups of 5 ms, four samples, and one more. */
+	assert_in_range(sim.now[0] - from, 70 * MS, 75 * MS);
 	assert_int_equal(n, 2 * 3);
 	assert_record(&rec[0], TOTAL, 0, 1, 6400000);
 	assert_record(&rec[3], TOTAL, 0, 1, 64 * 1000000 / 30);

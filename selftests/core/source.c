@@ -281,6 +281,7 @@ static void test_a_cache_that_cpus_do_not_report(void **state)
 	unlisted = 8 * M;
 	ASK(&each, 0, -1);
 	assert_int_equal(size(), 128 * M);
+	assert_int_equal(level(128 * M - 64), MC_HIT_BETWEEN);
 	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
 	/* Sets beyond HBM in front of memory take too long: so none is memory. */
 	unlisted = 64 * G;

@@ -117,6 +117,12 @@ class Edges(fake.unittest.TestCase):
         self.assertEqual(steps.levels([(0, 1.0), (1024, 0.0)]), [])
         self.assertEqual(steps.levels([(1024, 2.0)]), [steps.Level(1024, 1024, 2.0)])
 
+    def test_a_level_ends_where_its_time_has_doubled(self):
+        """Or half-way to the next level, if that is less."""
+        for climb, top, end in (3.0, 3.0, 45.25), (4.0, 16.0, 45.25), (8.0, 64.0, 40.32):
+            points = [(16, 1.0), (32, 1.0), (64, climb), (128, top), (256, top), (512, top)]
+            self.assertAlmostEqual(steps.levels(points)[0].limit, end, delta=0.05)
+
     def test_a_flat_one(self):
         rng = random.Random(3)
         points = [(size, 100 * (1 + abs(rng.gauss(0, 0.2)))) for size in HALVES]

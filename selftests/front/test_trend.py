@@ -11,6 +11,7 @@ from unittest import mock
 
 import fake
 from mc.analysis import changes, trend
+from mc.analysis.judge import Word
 
 READ = "bandwidth op=read size=4K repeat=20"
 WRITE = "bandwidth op=write size=4K repeat=20"
@@ -92,6 +93,14 @@ class Parts(fake.unittest.TestCase):
         self.assertEqual(changes.steps(times), [])
         self.assertEqual([i for i, off in enumerate(changes.are_far_off(times)) if off],
                          [10, 11, 12])
+
+    def test_outliers_beside_a_change(self):
+        times = [(5.0 + 0.01 * (i % 3)) * (1.1 if i >= 15 else 1) for i in range(30)]
+        times[3] = times[20] = 50.0
+        [step] = changes.steps(times)
+        self.assertEqual(step.at, 15)
+        self.assertEqual(changes.word_of_history(times, [step]), Word.SLOWER)
+        self.assertIsNone(changes.hint([100 + 0.3 * (i % 3) for i in range(11)] + [400.0]))
 
     def test_the_permutation_test(self):
         """Of 5 and 5 values, 2 of 252 deals separate the ranks completely."""
