@@ -168,6 +168,31 @@ class StandIn(fake.unittest.TestCase):
         self.assertNotRegex(answer.out, r"Intel|v3\.")
         self.silent(answer, "err")
 
+    def test_both_streams_as_one_have_rows_alone(self):
+        """As a harness sees a call that ends in 2>&1: nothing of ours is between its rows."""
+        matrix = r"\t\tNuma node|Numa node[\t \d]+|[\d. \t-]+"
+        rows = (("bw_mem -N 1 64k rd", r"[\d.]+ [\d.]+"),
+                ("lat_mem_rd -N 1 1 64", r'"stride=64|[\d.]+ [\d.]+'),
+                ("multichase -a -v -c simple -t 1 -m 65536 -s 64", r" *[\d.]+"),
+                ("likwid-bench -t copy -W S0:64kB:1:1:1 -i 2", r"[\w ()/]+:\t+[\de.+-]+( sec)?"),
+                ("likwid-bench -a", r"\w+ - .+"),
+                ("stream size=3M repeat=2", "(A variant|This system|Array|Number|Function|Solution)"
+                 r" .+|\w+:( +[\d.]+){4}"),
+                ("mlc --idle_latency -b64 -t0.02 -c0 -i9999", r"Each iteration .*\(\t[\d.]+\tns\)"),
+                ("mlc --latency_matrix -b64 -t0.02", matrix),
+                ("mlc --bandwidth_matrix -b64 -X -t0.02", matrix),
+                ("mlc --peak_injection_bandwidth -b64 -t0.02", r"[\w: -]+:\t[\d.]+\t"),
+                ("mlc --loaded_latency -d0 -T -b64 -t0.02",
+                 r"Inject\t.*|Delay\t.*|=+| \d{5}\t +[\d.]+\t +[\d.]+"))
+        for call, row in rows:
+            with self.subTest(call), tempfile.TemporaryDirectory() as directory:
+                done = subprocess.run(
+                    ["sh", "-c", f'exec "$0" --as {call} 2>&1', USER], stdout=subprocess.PIPE,
+                    text=True, env={**os.environ, "MEMCACHE_NOTES": f"{directory}/notes"})
+                lines = list(filter(None, done.stdout.splitlines()))
+                self.assertTrue(lines or done.returncode)
+                self.assertEqual([line for line in lines if not re.fullmatch(row, line)], [])
+
     def test_what_was_not_measured_has_no_row(self):
         """Nor has anything else a line that a harness could take for a result."""
         for call, why in (("bw_mem 1m xx", "xx has no counterpart here"),

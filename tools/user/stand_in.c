@@ -369,12 +369,16 @@ static int cpus_of(int node, char *list, size_t size)
 	return t.len ? atoi(list) : -1;
 }
 
-static bool has_memory(int node)
+/* The nodes that are online, of which a kernel without NUMA lists none. Return: how many. */
+static unsigned int find_nodes(int *nodes)
 {
-	char path[64];
+	unsigned int n = 0;
+	int node = mc_user_node_next(-1);
 
-	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d", node);
-	return node == 0 || !access(path, F_OK);
+	nodes[n++] = max(node, 0);
+	while (node >= 0 && (node = mc_user_node_next(node)) >= 0)
+		nodes[n++] = node;
+	return n;
 }
 
 /* Print a cell of a matrix; what was not measured is a dash. Return: the exit status so far. */
@@ -395,27 +399,26 @@ static int print_cell(double value, int status, int so_far)
 static int matrix(const char *call, const char *args)
 {
 	bool latency = strstr(call, "latency");
-	int row, column, first, status = MC_USER_DONE, err;
+	unsigned int row, column, n;
+	int first, status = MC_USER_DONE, err;
 	static char list[8192], head[8192];	/* head: what precedes the next cell */
+	static int nodes[MC_MAX_NODES];
 	struct mc_text t = MC_TEXT(head);
 
 	mc_textf(&t, "\t\tNuma node\nNuma node\t");
-	for (column = 0; column < MC_MAX_NODES; column++) {
-		if (has_memory(column))
-			mc_textf(&t, "%6d\t", column);
-	}
-	for (row = 0; row < MC_MAX_NODES; row++) {
-		first = has_memory(row) ? cpus_of(row, list, sizeof(list)) : -1;
+	n = find_nodes(nodes);
+	for (column = 0; column < n; column++)
+		mc_textf(&t, "%6d\t", nodes[column]);
+	for (row = 0; row < n; row++) {
+		first = cpus_of(nodes[row], list, sizeof(list));
 		if (first < 0)
 			continue;
-		mc_textf(&t, "\n%8d\t", row);
-		for (column = 0; column < MC_MAX_NODES; column++) {
-			if (!has_memory(column))
-				continue;
+		mc_textf(&t, "\n%8d\t", nodes[row]);
+		for (column = 0; column < n; column++) {
 			err = latency ? measure("mlc --idle_latency %s -c%d -j%d", args, first,
-						column) :
+						nodes[column]) :
 					measure("mlc --loaded_latency %s -T -d0 -k%s -j%d", args,
-						list, column);
+						list, nodes[column]);
 			if (err == MC_USER_USAGE && strchr(head, 'N'))
 				return err;
 			printf("%s", head);
@@ -450,12 +453,13 @@ static int c2c_latency(const char *call, const char *args)
 	static const char * const states[] = { "hit", "hitm" }, * const homes[] = {
 		"writer", "reader" };
 	static char list[8192];
-	static unsigned int first[MC_MAX_NODES], node[MC_MAX_NODES];
+	static int first[MC_MAX_NODES], nodes[MC_MAX_NODES];
 	const char *reader = strstr(args, "-c"), *writer = strstr(args, "-w");
 	unsigned int cpu, one = MC_MAX_CPUS, other = MC_MAX_CPUS, n = 0, i, w, r;
 	bool all = !reader && !writer;
+	unsigned int online = all ? find_nodes(nodes) : 0;
 	char two[64] = "";
-	int status, err, found;
+	int status, err;
 	double ns;
 
 	for (cpu = 0; cpu < MC_MAX_CPUS && all; cpu++) {
@@ -482,25 +486,24 @@ static int c2c_latency(const char *call, const char *args)
 		else
 			printf("Local Socket L2->L2 %s latency\t%.1f\n", i ? "HITM" : "HIT ", ns);
 	}
-	for (i = 0; i < MC_MAX_NODES && all; i++) {
-		found = has_memory(i) ? cpus_of(i, list, sizeof(list)) : -1;
-		first[n] = found;
-		node[n] = i;
-		n += found >= 0;
+	for (i = 0; i < online; i++) {
+		nodes[n] = nodes[i];
+		first[n] = cpus_of(nodes[i], list, sizeof(list));
+		n += first[n] >= 0;
 	}
 	for (i = 0; i < ARRAY_SIZE(homes) && n > 1; i++) {
 		printf("Remote Socket L2->L2 HITM latency (data address homed in %s socket)\n"
 		       "\t\t\tReader Numa Node\nWriter Numa Node", homes[i]);
 		for (r = 0; r < n; r++)
-			printf("%6u\t", node[r]);
+			printf("%6d\t", nodes[r]);
 		for (w = 0; w < n; w++) {
-			printf("\n%13u\t", node[w]);
+			printf("\n%13d\t", nodes[w]);
 			for (r = 0; r < n; r++) {
 				if (r == w) {
 					printf("     -\t");
 					continue;
 				}
-				err = measure("%s %s cpu=%u,%u state=hitm home=%s", call, args,
+				err = measure("%s %s cpu=%d,%d state=hitm home=%s", call, args,
 					      first[w], first[r], homes[i]);
 				status = print_cell(err ? NAN : line_time("hitm", first[w]), err,
 						    status);
