@@ -143,9 +143,6 @@ class Host:
         logs = [log(one.times[key]) for one in self.measured if key in one.times]
         return abs(logs[0] - logs[1]) if len(logs) > 1 else None
 
-    def is_in_all_measurements(self, key: Key) -> bool:
-        return sum(key in one.times for one in self.measured) == COUNTED
-
 
 @dataclass(frozen=True)
 class Below:
@@ -318,5 +315,6 @@ def _columns(group: Group, jumps: Sequence[float]
 def _note_findings(host: Host, slow: list[tuple[Key, Distance]], tests: int) -> None:
     """Note the results in which a host is slow, the slowest first."""
     limit = outliers.limit((one.chance for _, one in slow), tests)
-    host.findings = sorted((Finding(key, one, host.is_in_all_measurements(key)) for key, one in slow
-                            if one.chance <= limit), key=lambda one: one.distance.speed)
+    host.findings = sorted((Finding(key, one, sum(key in some.times for some in host.measured)
+                                    == COUNTED) for key, one in slow if one.chance <= limit),
+                           key=lambda one: one.distance.speed)

@@ -240,13 +240,10 @@ def remarks(machine: dict) -> list[Say]:
         if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"] + ROUNDED:
             slow.setdefault((slot["mt_per_s"], slot["rated_mt_per_s"], is_at_half_speed(slot)),
                             []).append(slot["slot"])
-    return [*contradiction(machine), *_remarks_on_channels(slots, _nodes_with_cpus(machine)),
+    nodes = sum(bool(node.get("cpus")) for node in machine.get("nodes") or [])
+    return [*contradiction(machine), *_remarks_on_channels(slots, nodes),
             *(Say("modules_slow", slots=names, speed=speed, rated=rated, half=half)
               for (speed, rated, half), names in slow.items())]
-
-
-def _nodes_with_cpus(machine: dict) -> int:
-    return sum(bool(node.get("cpus")) for node in machine.get("nodes") or [])
 
 
 def _remarks_on_channels(slots: list[dict], nodes: int) -> Iterator[Say]:

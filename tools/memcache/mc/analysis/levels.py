@@ -142,7 +142,9 @@ def _caches(curve: Pairs) -> tuple[str, list[Part]]:
                      _rough_size(level.limit), f"{level.time:.2f}", _cycles_text(level, results),
                      units.size(cache[1]) if cache else "" if one.name == "memory" else "na"])
         if cache and level.limit and not 1 / APART < level.limit / cache[1] < APART:
-            notes.append(_size_remark(one.name, level.limit, cache[1], machine))
+            notes.append(Say("level_larger" if level.limit > cache[1] else "level_smaller",
+                             level=one.name, about=_rough_size(level.limit), told=cache[1],
+                             guest=bool(machine.get("hypervisor"))))
     memory = sum(one.name == "memory" for one in named)
     if memory:
         notes += _missed_remarks(named, results, data_caches(machine, results[0]["cpu"]))
@@ -204,11 +206,6 @@ def _name_of_rest(index: int, caches: list[tuple[int, int]], last: bool) -> str:
     if not caches or last and index < len(caches):
         return f"L{index + 1}"
     return "between"
-
-
-def _size_remark(name: str, limit: float, size: int, machine: dict) -> Say:
-    return Say("level_larger" if limit > size else "level_smaller", level=name,
-               about=_rough_size(limit), told=size, guest=bool(machine.get("hypervisor")))
 
 
 def _cycles_text(level: Level, results: list[dict]) -> str:

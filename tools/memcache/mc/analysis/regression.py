@@ -72,7 +72,8 @@ def answers(pairing: Pairing, limit: float) -> Iterator[Answer]:
             yield answer(pairing, a, b, limit)
     for text in pairing.refused:
         name, _, why = text.partition(": ")
-        yield Answer(name, where, _with_sides_named(why), wrong=text in pairing.wrong)
+        why = why.replace(" in A", " in the baseline").replace(" in B", " now")
+        yield Answer(name, where, why, wrong=text in pairing.wrong)
     for text in pairing.alone["A"]:
         yield Answer(text.replace("(B has", "(now it has"), where, "only in the baseline")
 
@@ -92,7 +93,3 @@ def short_description(record: dict) -> str:
     """The test of a result, and the keys that do not have their defaults."""
     return match.describe(record, [key for key, value in request_keys(record).items()
                                    if tests.is_preset(record["test"], key, value)])
-
-
-def _with_sides_named(why: str) -> str:
-    return why.replace(" in A", " in the baseline").replace(" in B", " now")

@@ -25,9 +25,10 @@ def captions(files: dict[str, list[Run]], sources: list[Source]) -> list[str]:
     for name, runs in files.items():
         mine = [source for source in sources if source.file == name]
         letter = mine[0].name.split()[0] + ": " if len(files) > 1 and mine else ""
-        texts.append(letter + " ".join([f"{short_names[name]}.", machine_text(runs[0].machine)
-                                        + ".", sides_text(mine), *verdict.sentences(
-                                            verdict.judge(runs))]))
+        texts.append(letter + " ".join([
+            f"{short_names[name]}.", machine_text(runs[0].machine) + ".",
+            f"Measured {sides(one.where for one in mine)}.",
+            *verdict.sentences(verdict.judge(runs))]))
     return texts
 
 
@@ -41,10 +42,6 @@ def without_directories(names: Iterable[str]) -> dict[str, str]:
 def machine_text(record: dict) -> str:
     return ", ".join([f"Linux {record['kernel']}", record["cpu"],
                       prices.layer_below(record, "hypervisor ")])
-
-
-def sides_text(sources: list[Source]) -> str:
-    return f"Measured {sides(source.where for source in sources)}."
 
 
 def sides(names: Iterable[str]) -> str:

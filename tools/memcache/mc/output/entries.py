@@ -29,18 +29,15 @@ def listing(path: str, entries: list[Entry]) -> list[Part]:
             at = names.index(less)
             names, rows = names[:at] + names[at + 1:], [row[:at] + row[at + 1:] for row in rows]
     room = max(_room(names, rows), len(CUT) + 1)
-    return [Grid(names, [[*row[:-1], _cut_name(row[-1], room)] for row in rows],
-                 left=len(names) - 2), summary]
+    cut = [[*row[:-1], row[-1] if len(row[-1]) <= room else row[-1][:room - len(CUT)] + CUT]
+           for row in rows]
+    return [Grid(names, cut, left=len(names) - 2), summary]
 
 
 def _room(names: list[str], rows: list[list[str]]) -> int:
     """The columns of the screen that are left for the names of files."""
     widths = [max(map(len, column)) for column in list(zip(names, *rows))[:-1]]
     return terminal.width() - sum(widths) - len(terminal.BETWEEN) * len(widths)
-
-
-def _cut_name(name: str, room: int) -> str:
-    return name if len(name) <= room else name[:room - len(CUT)] + CUT
 
 
 def time_text(started: int | None) -> str:

@@ -143,17 +143,14 @@ def _machine_labels(run: Run) -> dict[str, str]:
 
 
 def _label_text(labels: dict[str, str]) -> str:
-    return "{" + ",".join(f'{_safe_name(key)}="{_escape(value)}"'
+    escape = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+    return "{" + ",".join(f'{_safe_name(key)}="{make_plain(value.translate(escape))}"'
                           for key, value in labels.items()) + "}"
 
 
 def _safe_name(text: str) -> str:
     """The text as a name, in which no character ends a line or begins a value."""
     return re.sub(r"^(?=\d)|[^A-Za-z0-9_]", "_", text)
-
-
-def _escape(text: str) -> str:
-    return make_plain(text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n"))
 
 
 # ------------------------------------------------------------ CI, other tools

@@ -28,7 +28,8 @@ def parts(files: dict[str, list[Run]], sources: list[Source], named: dict[str, s
           title: str) -> Iterator[Part]:
     """The headline, the machine of each file, its verdict, and a table of figures. `named`: what
     each file is called here; `title`: the headline if there are no figures."""
-    runs = _runs_of_first(files, sources)
+    runs = [Run(run.machine, run.request, [r for r in run.results if r["where"] == one.where])
+            for one in sources[:1] for run in files[one.file]]
     figures = highlights(runs)
     pairings = _pairings(files) if len(sources) > 1 else {}
     first = sources[0].name or sources[0].where if sources else ""
@@ -40,11 +41,6 @@ def parts(files: dict[str, list[Run]], sources: list[Source], named: dict[str, s
     if figures:
         yield _figures_of_sources(figures, first, pairings) if pairings else \
             _figures_of_one_file(figures, runs)
-
-
-def _runs_of_first(files: dict[str, list[Run]], sources: list[Source]) -> list[Run]:
-    return [Run(run.machine, run.request, [r for r in run.results if r["where"] == one.where])
-            for one in sources[:1] for run in files[one.file]]
 
 
 def _pairings(files: dict[str, list[Run]]) -> dict[str, Pairing]:

@@ -33,7 +33,8 @@ def write(histories: list[History], folder: str) -> list[str]:
         files.write(path, _table(group, names).encode())
         tests[test] = {"type": "csv", "file": path, "time_column": "time",
                        "attributes": list(ATTRIBUTES),
-                       "metrics": {name: {"column": name, "direction": _direction(history)}
+                       "metrics": {name: {"column": name, "direction":
+                                          1 if history.figure.endswith("_per_s") else -1}
                                    for name, history in zip(names, group)}}
         written.append(path)
     config = os.path.join(folder, "otava.yaml")     # JSON is YAML
@@ -48,10 +49,6 @@ def _names(group: list[History]) -> list[str]:
         word = re.sub(r"[^\w.]+", "_", f"{history.where} {history.text}").strip("_")
         names.append(word if word not in names else f"{word}_{len(names)}")
     return names
-
-
-def _direction(history: History) -> int:
-    return 1 if history.figure.endswith("_per_s") else -1
 
 
 def _table(group: list[History], names: list[str]) -> str:

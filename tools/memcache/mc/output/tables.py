@@ -58,7 +58,8 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
     title = section or (its_suite.title if its_suite else test)
     results = [result for _, result in pairs]
     columns = request_columns(results)
-    fixed = _keys_in_common(columns)
+    fixed = {key: values[0] for key, values in columns.items()
+             if values.count(values[0]) == len(values) and values[0] is not ABSENT}
     varying = [key for key in columns if key not in fixed]
     matrix = bool(drawn) and None not in drawn
     if matrix:
@@ -110,12 +111,6 @@ def _settings(fixed: dict, runs: list[Run], wide: bool) -> str:
         f"{units.name(key)}={units.text(key, value)}" for key, value in fixed.items()
         if value is not None and (wide or key in unusual))
     return f"{'All with' if wide else 'With'}: {settings}." if settings else ""
-
-
-def _keys_in_common(columns: dict[str, list]) -> dict:
-    """The keys that have the same value in all results, and these values."""
-    return {key: values[0] for key, values in columns.items()
-            if values.count(values[0]) == len(values) and values[0] is not ABSENT}
 
 
 def _list(test: str, pairs: Pairs, columns: dict[str, list], varying: list[str],

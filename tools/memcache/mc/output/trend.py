@@ -125,12 +125,8 @@ def sentences_on_left_out(left: Left) -> list[Sentence]:
 def charts(gathered: Gathered, order: str) -> list[Chart]:
     """A picture of each history, those with the largest changes first."""
     long = sorted((history for history in gathered.histories if history.is_long),
-                  key=_rank_by_change)
+                  key=lambda one: -max((abs(step.speed - 1) for step in one.steps), default=0))
     return [_chart(history, order) for history in long[:MOST_PICTURES]]
-
-
-def _rank_by_change(history: History) -> float:
-    return -max((abs(step.speed - 1) for step in history.steps), default=0)
 
 
 def _chart(history: History, order: str) -> Chart:

@@ -25,7 +25,8 @@ def keep(path: str, files: list[str]) -> Iterator[tuple[str, int, bool]]:
 def take(store: Store, path: str) -> tuple[int, bool]:
     """Keep a results file. Returns the number of its entry, and whether it is new. If the end of
     the file is missing, its complete lines are kept, with a warning."""
-    lines = _read_lines(path)
+    with reading.of(path):
+        lines = list(reading.lines(path))
     try:
         runs = results.parse(lines, path)
     except Cut as cut:
@@ -51,11 +52,6 @@ def _repeat_machine(lines: Iterable[bytes]) -> Iterator[bytes]:
             yield machine
         before = kind
         yield line
-
-
-def _read_lines(path: str) -> list[bytes]:
-    with reading.of(path):
-        return list(reading.lines(path))
 
 
 def _entry(path: str, lines: list[bytes], runs: list[Run]) -> Entry:

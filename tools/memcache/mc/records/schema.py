@@ -89,7 +89,8 @@ def _checks_of_value(part: dict) -> list[Check]:
         checks.append(lambda value: None if any(test(value) for test in tests) else "")
     if "enum" in part and not all(isinstance(word, str) or word is None for word in part["enum"]):
         numbers = part["enum"]
-        checks.append(lambda value: None if value in numbers or _is_count(value) else "")
+        checks.append(lambda value: None if value in numbers or TYPES["integer"](value) and
+                      not _is_below(value, 0) else "")
     elif "enum" in part:        # newer versions may have other words
         checks.append(lambda value: None if value is None or isinstance(value, str) else "")
     if "minimum" in part:
@@ -131,10 +132,6 @@ def _checks_of_parts(part: dict, whole: bool) -> list[Check]:
 
 def _first_wrong_place(places: Iterable[tuple[str, str | None]]) -> str | None:
     return next((f"{name}{place}" for name, place in places if place is not None), None)
-
-
-def _is_count(value: object) -> bool:
-    return TYPES["integer"](value) and not _is_below(value, 0)
 
 
 def _is_below(value: object, least: float) -> bool:

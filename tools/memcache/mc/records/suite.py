@@ -190,15 +190,11 @@ def with_quick_forms(words: list[str]) -> list[str]:
         if "=" not in name and not name.endswith(QUICK):
             call = is_program(name) and not all("=" in key for key in rest.split())
             if call or not exists(name + QUICK):
-                raise Failure(f"{word} has no quick form; these have: {', '.join(_quick_names())}",
-                              WRONG)
+                quick = ", ".join(name for name in names_offered() if exists(name + QUICK))
+                raise Failure(f"{word} has no quick form; these have: {quick}", WRONG)
             name += QUICK
         replaced.append(name + space + rest)
     return replaced
-
-
-def _quick_names() -> list[str]:
-    return [name for name in names_offered() if exists(name + QUICK)]
 
 
 def exists(name: str) -> bool:

@@ -19,11 +19,6 @@ def is_usable(device: str) -> bool:
     return os.access(device, os.R_OK | os.W_OK)
 
 
-def _is_not_needed(_device: str) -> bool:
-    """Memory of a target comes from no device of the module."""
-    return True
-
-
 def fit(line: str, where: str, wb_only: bool = False,
         keys: dict[str, Key] | None = None,
         has_device: Callable[[str], bool] = is_usable) -> tuple[str | None, str]:
@@ -37,7 +32,7 @@ def fit(line: str, where: str, wb_only: bool = False,
     """
     words, lost = [], []
     if re.search(r"\btarget=(?!ram\b)", line):
-        has_device = _is_not_needed
+        has_device = bool       # memory of a target comes from no device of the module
     for word in line.split():
         key, _, values = word.partition("=")
         kept = []
