@@ -508,13 +508,26 @@ static void print_caches(void)
 		print_latencies();
 }
 
+/* Print a form beside the row, or below it where there is no room. Return: the column behind it. */
+static int print_form(const char *text, int at)
+{
+	int row = 12 + 7 * screen.ncolumns;
+
+	if (at + 2 + (int)strlen(text) > (is_wide() ? WIDE : row)) {
+		at = is_wide() ? row : 2;
+		printf("\n%*s", at, "");
+	}
+	return at + printf("  %s", text);
+}
+
 /*
- * Forms of the held row that are better than it, each with the levels where it is the best: beside
- * the row, or below it where there is no room.
+ * Forms of the held row that are better than it, each with the levels where it is the best. A form
+ * that is the best of more levels than a line has room for is there twice.
  */
 static void print_best(void)
 {
-	int row = 12 + 7 * screen.ncolumns, at = row, begin = is_wide() ? row : 2;
+	int row = 12 + 7 * screen.ncolumns, at = row;
+	int room = (is_wide() ? WIDE - row : row - 2) - 2 - (int)strlen(", memory? 9999.9");
 	unsigned int i, f, first = screen.ncolumns > 2;
 
 	for (f = 0; f < ARRAY_SIZE(forms); f++) {
@@ -524,18 +537,18 @@ static void print_best(void)
 		for (i = first; i < screen.ncolumns; i++) {
 			if (screen.best_form[i] != &forms[f])
 				continue;
+			if (*text && (int)strlen(text) > room) {
+				at = print_form(text, at);
+				*text = '\0';
+				t = (struct mc_text)MC_TEXT(text);
+			}
 			mc_textf(&t, "%s %s %s", *text ? "," : forms[f].name,
 				 screen.columns[i].name,
 				 screen.columns[i].sure[screen.held->all] ? "" : "?");
 			mc_text_fixed(&t, screen.best[i], 1);
 		}
-		if (!*text)
-			continue;
-		if (at + 2 + (int)strlen(text) > (is_wide() ? WIDE : row)) {
-			printf("\n%*s", begin, "");
-			at = begin;
-		}
-		at += printf("  %s", text);
+		if (*text)
+			at = print_form(text, at);
 	}
 }
 
