@@ -495,7 +495,7 @@ static void mmio_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	set_distribution(rec, job);
 }
 
-/* What was counted says that a fence is not enough. Nothing says that one is. */
+/* A counted overtake shows that a fence is not enough. Nothing shows that one is. */
 static bool arrival_note(struct mc_text *t, const struct mc_record *rec)
 {
 	const char *fence = mc_name_of(fence_names, rec->point.v[KEY_FENCE]);
