@@ -15,18 +15,19 @@ enum { KEY_ITEM = MC_KEY_FIRST };
 
 enum { COL_OPERATIONS };
 
-enum { ITEM_LOOP, ITEM_CLOCK, ITEM_IRQ, ITEM_FPU, ITEM_CALL, ITEM_GETPID, ITEM_GATE,
+enum { ITEM_LOOP, ITEM_CLOCK, ITEM_IRQ, ITEM_FPU, ITEM_CALL, ITEM_GETPID, ITEM_BARRIER,
 	ITEM_WAKEUP, ITEM_THREAD };
 
 #define BATCH		16384	/* operations of a pass; each counts as 8 bytes */
 
 static const struct mc_key keys[] = {
 	{ .name = "item", .column = "item",
-	  .preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,gate,wakeup" : "loop,clock,gate,wakeup",
+	  .preset = MC_IN_KERNEL ? "loop,clock,irq,fpu,barrier,wakeup" :
+				  "loop,clock,barrier,wakeup",
 	  .kind = MC_CHOICE,
 	  .names = MC_NAMES({ "loop", ITEM_LOOP }, { "clock", ITEM_CLOCK }, { "irq", ITEM_IRQ },
 			    { "fpu", ITEM_FPU }, { "call", ITEM_CALL }, { "getpid", ITEM_GETPID },
-			    { "gate", ITEM_GATE }, { "wakeup", ITEM_WAKEUP },
+			    { "barrier", ITEM_BARRIER, .was = "gate" }, { "wakeup", ITEM_WAKEUP },
 			    { "thread", ITEM_THREAD }),
 	  .help = "operation timed; kernel only: irq, getpid, fpu (fpu saves nothing)" },
 };
@@ -206,7 +207,7 @@ static int make_thread(struct mc_worker *none, struct mc_sampler *sampler, u32 r
 
 static bool needs_company(const struct mc_run *run, const struct mc_point *point)
 {
-	return point->v[KEY_ITEM] == ITEM_GATE && mc_threads_size(run->threads) < 2;
+	return point->v[KEY_ITEM] == ITEM_BARRIER && mc_threads_size(run->threads) < 2;
 }
 
 static bool in_kernel_only(u64 item)
@@ -222,10 +223,10 @@ static int overhead_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "item: %s is possible in the kernel only",
 			       mc_key_word(keys, item));
-	/* With one CPU and the preset items, the record of item=gate says na. */
+	/* With one CPU and the preset items, the record of item=barrier says na. */
 	if (needs_company(run, point) && mc_request_given(run->req, KEY_ITEM))
 		return mc_fail(&run->error, -EINVAL,
-			       "cpu: item=gate needs two CPUs or more, e.g. cpu=0,1");
+			       "cpu: item=barrier needs two CPUs or more, e.g. cpu=0,1");
 	return 0;
 }
 
@@ -243,7 +244,7 @@ static int overhead_set_up(struct mc_run *run, const struct mc_point *point, voi
 			set_up_short(job, &meas->each[i]);
 		return 0;
 	}
-	meas->take = job->item == ITEM_GATE ? meet_at_barrier :
+	meas->take = job->item == ITEM_BARRIER ? meet_at_barrier :
 		     job->item == ITEM_WAKEUP ? wake_threads : make_thread;
 	meas->time = time_of_meeting;
 	/* Threads that sleep or wait have no loop that makes their cores warm. */
@@ -260,7 +261,7 @@ static int overhead_measure(struct mc_run *run, void *arg)
 
 	if (job->alone)
 		return 0;
-	return job->item > ITEM_GATE ? mc_measure(NULL, &job->meas) :
+	return job->item > ITEM_BARRIER ? mc_measure(NULL, &job->meas) :
 				       mc_threads_run(run->threads, mc_measure, &job->meas);
 }
 

@@ -99,11 +99,13 @@ enum mc_kind {
  * @name: the word
  * @value: the value
  * @asked_only: results never have the word, but what was found for it
+ * @was: the word in older versions, which a request may still use; or NULL
  */
 struct mc_name {
 	const char *name;
 	u64 value;
 	bool asked_only;
+	const char *was;
 };
 
 /* A list of words, for a key or column that alone has it. */
@@ -232,7 +234,7 @@ const struct mc_key *mc_common_key(unsigned int i);
 const struct mc_key *mc_key_of(const struct mc_spec *spec, unsigned int id);
 const char *mc_name_of(const struct mc_name *names, u64 value);
 const char *mc_key_word(const struct mc_key *key, u64 value);
-bool mc_key_is(const struct mc_key *key, const char *s, size_t len);
+bool mc_word_is(const char *name, const char *was, const char *s, size_t len);
 void mc_key_show(struct mc_text *t, const struct mc_key *key, u64 value);
 const struct mc_key *mc_spec_key(const struct mc_spec *spec, unsigned int i);
 void mc_spec_preset(struct mc_text *t, const struct mc_spec *spec, const struct mc_key *key);

@@ -4,17 +4,17 @@
 #include "core/request.h"
 
 /**
- * mc_key_is() - is this the name of a key?
- * @key: the key
- * @s: the name, in any letters, not terminated
+ * mc_word_is() - is this the name of a key, or a word that it takes?
+ * @name: the name
+ * @was: its name in older versions, or NULL
+ * @s: a word in any letters, not terminated
  * @len: its length
  *
- * Return: true if it is the name of the key, or was in older versions.
+ * Return: true if it is, or was in older versions.
  */
-bool mc_key_is(const struct mc_key *key, const char *s, size_t len)
+bool mc_word_is(const char *name, const char *was, const char *s, size_t len)
 {
-	return mc_same_letters(key->name, s, len) ||
-	       (key->was && mc_same_letters(key->was, s, len));
+	return mc_same_letters(name, s, len) || (was && mc_same_letters(was, s, len));
 }
 
 /* Find the next word from *@at on, and move *@at there. Return: its length, 0 at the end. */
@@ -91,7 +91,9 @@ static int parse_word(struct mc_request *req, const char *s, size_t len,
 	}
 	klen = eq - s;
 	for (id = 0; id < req->nkeys; id++) {
-		if (mc_key_is(mc_key_of(req->spec, id), s, klen))
+		const struct mc_key *key = mc_key_of(req->spec, id);
+
+		if (mc_word_is(key->name, key->was, s, klen))
 			break;
 	}
 	if (id == req->nkeys)

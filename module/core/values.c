@@ -42,7 +42,7 @@ static int refuse(struct mc_error *e, const struct mc_key *key,
 static bool word_value(const struct mc_name *names, struct piece p, u64 *value)
 {
 	for (; names && names->name; names++) {
-		if (mc_same_letters(names->name, p.s, p.len)) {
+		if (mc_word_is(names->name, names->was, p.s, p.len)) {
 			*value = names->value;
 			return true;
 		}

@@ -7,28 +7,28 @@ load module.bash
 
 @test "all there is, on two CPUs" {
 	echo 'overhead cpu=0,1' >run
-	holds '[r["item"] for r in results] == ["loop", "clock", "irq", "fpu", "gate", "wakeup"]' \
+	holds '[r["item"] for r in results] == ["loop", "clock", "irq", "fpu", "barrier", "wakeup"]' \
 		'values("samples") == {10}' \
-		'all(0 < r["median_ns"] for r in results if r["item"] != "gate")' \
-		'all((r["operations_per_sample"] == 1) == (r["item"] in ("gate", "wakeup")) for r in results)'
+		'all(0 < r["median_ns"] for r in results if r["item"] != "barrier")' \
+		'all((r["operations_per_sample"] == 1) == (r["item"] in ("barrier", "wakeup")) for r in results)'
 }
 
 # bats test_tags=uml
-@test "one CPU has no gate: na" {
+@test "one CPU has no barrier: na" {
 	echo overhead >run
 	holds '[r["samples"] for r in results] == [10, 10, 10, 10, 0, 10]' \
 		'(results[4]["median_ns"], results[4]["left_out"], results[4]["left_out_why"]) == (None, 10, "one_cpu")' \
 		'table[4]["median_ns"] == "na"'
-	run bash -c 'echo overhead item=gate >run'
+	run bash -c 'echo overhead item=barrier >run'
 	[[ $output == *"Invalid argument"* ]]
-	grep -q '^error: EINVAL cpu: item=gate needs two CPUs' run
+	grep -q '^error: EINVAL cpu: item=barrier needs two CPUs' run
 }
 
 # bats test_tags=uml
 @test "interrupts off" {
 	echo 'overhead irq=off' >run
 	holds '{(r["item"], r["irq"]) for r in results} == {("loop", "off"), ("clock", "off"),
-		("irq", "off"), ("fpu", "off"), ("gate", "off"), ("wakeup", "on")}'
+		("irq", "off"), ("fpu", "off"), ("barrier", "off"), ("wakeup", "on")}'
 }
 
 # bats test_tags=uml
@@ -82,7 +82,7 @@ load module.bash
 	# Each wake-up is a job of its own, which ends before a wait would notice the time-out.
 	holds '0 < results[0]["samples"] < 1000000'
 	# A million meetings may take only a second, so there are thirty times as many.
-	many=gate$(printf ',gate%.0s' {2..30})
+	many=barrier$(printf ',barrier%.0s' {2..30})
 	(echo "overhead item=$many cpu=0,1 repeat=1000000" >run) 2>"$BATS_TEST_TMPDIR/said" 3>&- &
 	await $! grep -q running progress
 	echo >stop

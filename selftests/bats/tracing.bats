@@ -36,7 +36,7 @@ trace_during() {
 	trace_during 'bandwidth size=4M verify=off'
 }
 
-@test "tracing ends while threads meet at the gate" {
+@test "tracing ends while threads meet at the barrier" {
 	trace_during 'bandwidth size=64K cpu=0,1 verify=off'
 }
 

@@ -162,7 +162,7 @@ no_huge_pages() {
 # bats test_tags=uml
 @test "--tests is the file tests, but for what one side alone can do" {
 	diff <("$USER_TOOL" --tests | awk '/^[a-z]/ { own = /^(os|pipe):/ } !own' |
-		sed 's/ item=loop,clock,gate,wakeup / item=loop,clock,irq,fpu,gate,wakeup /') \
+		sed 's/ item=loop,clock,barrier,wakeup / item=loop,clock,irq,fpu,barrier,wakeup /') \
 		"$FILES/tests"
 }
 

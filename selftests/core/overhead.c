@@ -108,11 +108,11 @@ static void test_a_thread_once_a_sample(void **state)
 }
 
 /* The virtual barrier opens for all at once. */
-static void test_the_gate(void **state)
+static void test_the_barrier(void **state)
 {
 	reset(4);
 	spread();
-	measured("overhead item=gate repeat=5 cpu=0-3");
+	measured("overhead item=barrier repeat=5 cpu=0-3");
 	assert_int_equal(rec->stats.samples, 5);
 	assert_int_equal(rec->stats.max_ps, 0);
 	assert_int_equal(done, 7);
@@ -127,12 +127,12 @@ static void test_by_default_all_that_there_is(void **state)
 		assert_int_equal(rec[i].stats.samples, 10);
 }
 
-static void test_one_cpu_has_no_gate(void **state)
+static void test_one_cpu_has_no_barrier(void **state)
 {
 	measured_on(1, "overhead repeat=7");
 	assert_int_equal(n, 4);
 	assert_int_equal(rec[2].stats.samples, 0);
-	assert_true(shows(&rec[2], "\"item\":\"gate\""));
+	assert_true(shows(&rec[2], "\"item\":\"barrier\""));
 	assert_true(shows(&rec[2], "\"left_out\":7,\"left_out_why\":\"one_cpu\""));
 	assert_true(shows(&rec[2], "\"median_ns\":null"));
 	assert_true(shows(&rec[2], "\"operations_per_sample\":null"));
@@ -143,7 +143,7 @@ static void test_one_cpu_has_no_gate(void **state)
 static void test_what_cant_be_run_is_refused(void **state)
 {
 	reset(1);
-	assert_refused("overhead item=gate", -EINVAL, "cpu");
+	assert_refused("overhead item=barrier", -EINVAL, "cpu");
 	assert_refused("overhead item=loop,gate", -EINVAL, "cpu");
 	assert_refused("overhead item=irq", -EOPNOTSUPP, "item");
 	assert_refused("overhead item=clock,fpu", -EOPNOTSUPP, "item");
@@ -159,7 +159,7 @@ static void test_help_claims_no_saving_of_registers(void **state)
 
 static void test_a_stop_keeps_the_samples_before(void **state)
 {
-	static const char *const items[] = { "loop", "gate", "wakeup", "thread" };
+	static const char *const items[] = { "loop", "barrier", "wakeup", "thread" };
 	char line[60];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(items); i++) {

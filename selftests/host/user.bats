@@ -33,7 +33,7 @@ setup_file() {
 	make -s -C "$TOP/tools/user" OUT="$PWD/tsan" STATIC= CFLAGS="-O1 -g -fsanitize=thread" \
 		LDFLAGS=-fsanitize=thread "$PWD/tsan/memcache-user"
 	for request in "bandwidth op=read,copy size=64K verify=each" "random size=64K" \
-		"loaded size=64K delay=0" "c2c size=4K" "overhead item=gate,wakeup"; do
+		"loaded size=64K delay=0" "c2c size=4K" "overhead item=barrier,wakeup"; do
 		# ThreadSanitizer needs a fixed layout of the address space.
 		setarch -R "$PWD/tsan/memcache-user" --own "$request cpu=all repeat=3"
 	done

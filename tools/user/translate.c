@@ -125,7 +125,7 @@ static int find_rows(const char *of, char *word, const struct mc_key *key, struc
 
 	for (;; len -= end, word[len] = '\0') {
 		for (name = key ? key->names : NULL; name && name->name; name++) {
-			if (!mc_same_letters(name->name, word + at, len - at))
+			if (!mc_word_is(name->name, name->was, word + at, len - at))
 				continue;
 			out->value = word + at;
 			return n;
@@ -185,7 +185,7 @@ static const struct mc_key *find_key(const struct mc_spec *spec, const char *wor
 	unsigned int i;
 
 	for (i = 0; spec && (key = mc_spec_key(spec, i)); i++) {
-		if (mc_key_is(key, word, strcspn(word, "+=")))
+		if (mc_word_is(key->name, key->was, word, strcspn(word, "+=")))
 			break;
 	}
 	return key;
