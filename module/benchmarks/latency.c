@@ -49,11 +49,11 @@ static const struct mc_column columns[] = {
 	[COL_LEVEL] = { .name = "level", .names = mc_hit_names,
 	  .help = "level that served the loads, by sizes that the CPU reports and by time" },
 	[COL_P50] = { .name = "p50_ns_per_load", .roles = MC_DETAIL, .decimals = 3,
-	  .json_only = true, .help = "time of a load that half of all grains took at most" },
+	  .json_only = true, .help = "time of a load that half of all batches took at most" },
 	[COL_P99] = { .name = "p99_ns_per_load", .roles = MC_DETAIL, .decimals = 3,
-	  .help = "time of a load that 99 % of all grains took at most" },
+	  .help = "time of a load that 99 % of all batches took at most" },
 	[COL_P999] = { .name = "p999_ns_per_load", .roles = MC_DETAIL, .decimals = 3,
-	  .json_only = true, .help = "time of a load that 99.9 % of all grains took at most" },
+	  .json_only = true, .help = "time of a load that 99.9 % of all batches took at most" },
 	[COL_CORE_MHZ] = { .name = "core_mhz", .roles = MC_DETAIL, .json_only = true,
 	  .help = "clock of the core before the samples" },
 	[COL_CORE_MHZ_AFTER] = { .name = "core_mhz_after", .roles = MC_DETAIL, .json_only = true,
@@ -61,7 +61,7 @@ static const struct mc_column columns[] = {
 	[COL_LOADS] = { .name = "loads_per_pass", .roles = MC_COUNT | MC_DETAIL,
 	  .json_only = true,
 	  .help = "loads of a pass: the length of the cycle, at most a million" },
-	[COL_BATCH_LOADS] = { .name = "grain_loads", .roles = MC_DETAIL, .json_only = true,
+	[COL_BATCH_LOADS] = { .name = "batch_loads", .roles = MC_DETAIL, .json_only = true,
 	  .help = "loads timed together for percentiles and histogram" },
 };
 

@@ -15,7 +15,7 @@ int mc_batches_begin(struct mc_batches *b, struct mc_error *e)
 {
 	b->ps = mc_alloc_array(MC_BATCHES_MOST, sizeof(*b->ps));
 	if (!b->ps)
-		return mc_fail(e, -ENOMEM, "repeat: no memory for %u grains", MC_BATCHES_MOST);
+		return mc_fail(e, -ENOMEM, "repeat: no memory for %u batches", MC_BATCHES_MOST);
 	b->cost_ps = mc_clock.cost_ps;
 	return 0;
 }

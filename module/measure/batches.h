@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the times of single accesses are distributed. It is measured in batches. A batch, which
- * columns and the manual call a grain, is the smallest number of accesses whose time is long
- * compared with the cost of reading the clock.
+ * How the times of single accesses are distributed. Times are of batches of accesses, each long
+ * beside a reading of the clock.
  */
 #ifndef MC_BATCHES_H
 #define MC_BATCHES_H

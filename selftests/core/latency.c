@@ -284,7 +284,7 @@ static void test_calls_cost_nothing(void **state)
 		assert_in_range(rec->value[COL_CYCLES], 399, 402);
 		assert_figures(rec, { COL_P50, made.load_ps }, { COL_P99, made.load_ps },
 			       { COL_P999, made.load_ps });
-		/* The clock alone says how many loads a grain has, by the time of a first pass. */
+		/* The clock alone says how many loads a batch has, by the time of a first pass. */
 		assert_in_range(rec->value[COL_BATCH_LOADS] * made.load_ps, 31 * 20 * NS,
 				33 * 20 * NS);
 	}

@@ -276,7 +276,7 @@ class Levels(fake.unittest.TestCase):
 
 
 class Slower(fake.unittest.TestCase):
-    """Passes that took longer than their loads did in grains."""
+    """Passes that took longer than their loads did in batches."""
     L1 = [{"cpus": "0", "level": 1, "kind": "data", "size_bytes": 32 << 10, "line_bytes": 64,
            "ways": 8, "shared_by_cpus": 1}]
 

@@ -66,7 +66,7 @@ def loads_of_8(windows):
 def sample(windows, loads, figure_ps):
     """The last windows that took as long as a sample, and their passes of so many loads. figure_ps:
     the time of a pass, in picoseconds. Windows of the calibration come before those of a sample,
-    and those of grains after them."""
+    and those of batches after them."""
     for end in range(len(windows), 0, -1):
         for begin in range(end - 1, -1, -1):
             some = windows[begin:end]

@@ -8,7 +8,7 @@ import unittest
 import accesses
 import room
 
-GRAINS = 8192
+BATCHES = 8192
 RUNS = {1: 10, 4: 8, 8: 7, 16: 6}       # lengths of runs, 512 bytes at most
 ROUNDS = 5
 SINGLE = 4096 // 16    # windows of bursts that are timed one by one
@@ -67,8 +67,8 @@ class Target:
 
         def moved(window):
             return room.moved([window], kind)
-        grains = accesses.last(windows, GRAINS * result["grain_accesses"] * each, moved)
-        windows, n = windows[:-len(grains)], 0
+        batches = accesses.last(windows, BATCHES * result["batch_accesses"] * each, moved)
+        windows, n = windows[:-len(batches)], 0
         while (n := n + 1) <= len(windows):
             passes, rest = divmod(sum(map(moved, windows[-n:])), result["accesses_per_pass"] * each)
             ticks = room.total(windows[-n:], "ticks")

@@ -63,7 +63,7 @@ def load_ns(result: dict) -> float | None:
 
 
 def slower_passes(pairs: Pairs) -> list[Say]:
-    """Sentences on results whose loads took longer on average than 99 of 100 loads did in grains,
+    """Sentences on results whose loads took longer on average than 99 of 100 loads did in batches,
     with the reason where the records show one."""
     by_reason: dict[str, list[float]] = {}
     for run, result in pairs:
