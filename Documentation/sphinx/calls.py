@@ -9,7 +9,7 @@ TABLE = Path(__file__).resolve().parents[2] / "tools/user/calls.def"
 
 
 class Row(NamedTuple):
-    """A row, as struct mc_elsewhere in tools/user/elsewhere.h."""
+    """A row, as struct mc_foreign_word in tools/user/elsewhere.h."""
     of: str
     word: str
     how: str

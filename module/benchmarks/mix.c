@@ -498,7 +498,7 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 			 const struct mc_point *point)
 {
 	unsigned int g = run->req->group_of[mc_threads_cpu(run->threads, i)] - 1;
-	const struct mc_placed *place = &run->placement->thread[i];
+	const struct mc_thread_part *part = &run->placement->thread[i];
 	const struct mc_view *view = mc_node_of(run->placement, i)->area.view;
 	struct mc_together_thread *does = &job->all.each[i];
 	struct member *m = &job->member[i];
@@ -507,7 +507,7 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 	mc_group_point(&job->groups[g], point, &own);
 	m->group = g;
 	m->does = does;
-	m->bytes = place->bytes;
+	m->bytes = part->bytes;
 	m->ok = true;
 	m->ps = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
 	m->seen = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
@@ -515,13 +515,13 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu sample%s",
 			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
 	does->load = (struct mc_load){
-		.view = view, .start = place->start, .slice = place->bytes,
+		.view = view, .start = part->start, .slice = part->bytes,
 	};
 	does->chases = job->groups[g].op == MC_MIX_CHASE;
 	if (does->chases) {
 		does->chase = (struct mc_chase){
-			.view = view, .offset = place->start, .stride = LINE,
-			.n = place->bytes / LINE, .order = MC_CHASE_RANDOM,
+			.view = view, .offset = part->start, .stride = LINE,
+			.n = part->bytes / LINE, .order = MC_CHASE_RANDOM,
 		};
 		does->loads = does->chase.n;
 		return 0;

@@ -69,14 +69,14 @@ static unsigned int count_edits(const char *s, size_t len, const char *known, si
 }
 
 /**
- * mc_meant_try() - try a known word
+ * mc_suggestion_try() - try a known word
  * @m: the word that is not known; @m->word becomes @known if that is nearer than all before
  * @known: the known word
  *
  * A letter may differ, two or more in long words; words of two letters differ too easily. Three
  * letters or more may also be the begin of it.
  */
-void mc_meant_try(struct mc_meant *m, const char *known)
+void mc_suggestion_try(struct mc_suggestion *m, const char *known)
 {
 	size_t n = strlen(known), longer = n > m->len ? n : m->len;
 	unsigned int most = longer < 3 ? 0 : longer < 7 ? 1 : longer < 12 ? 2 : longer / 4;
@@ -94,11 +94,11 @@ void mc_meant_try(struct mc_meant *m, const char *known)
 }
 
 /**
- * mc_meant_show() - append the question, if a known word is near enough
+ * mc_suggestion_show() - append the question, if a known word is near enough
  * @t: the text
  * @m: the word, after all known ones were tried
  */
-void mc_meant_show(struct mc_text *t, const struct mc_meant *m)
+void mc_suggestion_show(struct mc_text *t, const struct mc_suggestion *m)
 {
 	if (m->word)
 		mc_textf(t, "; did you mean %s?", m->word);

@@ -6,13 +6,13 @@
 #include "core/text.h"
 
 /**
- * struct mc_meant - a word that is not known, and the nearest known one
+ * struct mc_suggestion - a word that is not known, and the nearest known one
  * @s: the word, not terminated
  * @len: its length
  * @word: the nearest of the words that were tried, or NULL
  * @edits: letters in which @word differs
  */
-struct mc_meant {
+struct mc_suggestion {
 	const char *s;
 	size_t len;
 	const char *word;
@@ -20,7 +20,7 @@ struct mc_meant {
 };
 
 bool mc_same_letters(const char *name, const char *s, size_t len);
-void mc_meant_try(struct mc_meant *m, const char *known);
-void mc_meant_show(struct mc_text *t, const struct mc_meant *m);
+void mc_suggestion_try(struct mc_suggestion *m, const char *known);
+void mc_suggestion_show(struct mc_text *t, const struct mc_suggestion *m);
 
 #endif /* MC_CORE_MEANT_H */

@@ -32,7 +32,7 @@ static size_t next_word(const char *line, size_t len, size_t *at)
 static int find_spec(struct mc_request *req, const char *s, size_t len,
 		     const struct mc_spec *const *specs, struct mc_error *e)
 {
-	struct mc_meant meant = { .s = s, .len = len };
+	struct mc_suggestion meant = { .s = s, .len = len };
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
 	unsigned int i;
@@ -50,26 +50,26 @@ static int find_spec(struct mc_request *req, const char *s, size_t len,
 			return 0;
 		}
 		mc_textf(&t, i ? "|%s" : "%s", specs[i]->name);
-		mc_meant_try(&meant, specs[i]->name);
+		mc_suggestion_try(&meant, specs[i]->name);
 	}
-	mc_meant_show(&t, &meant);
+	mc_suggestion_show(&t, &meant);
 	return mc_fail(e, -EINVAL, "test: %s", text);
 }
 
 static int refuse_key(const struct mc_request *req, const char *s, size_t len,
 		      struct mc_error *e)
 {
-	struct mc_meant meant = { .s = s, .len = len };
+	struct mc_suggestion meant = { .s = s, .len = len };
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
 	unsigned int id;
 
 	for (id = 0; id < req->nkeys; id++)
-		mc_meant_try(&meant, mc_key_of(req->spec, id)->name);
+		mc_suggestion_try(&meant, mc_key_of(req->spec, id)->name);
 	mc_text_quote(&t, s, len);
 	mc_textf(&t, ": is not a key of %s", req->spec->name);
 	if (meant.word)
-		mc_meant_show(&t, &meant);
+		mc_suggestion_show(&t, &meant);
 	else
 		mc_textf(&t, "; " MC_TESTS_LISTED);
 	return mc_fail(e, -EINVAL, "%s", text);

@@ -56,7 +56,7 @@ static bool word_value(const struct mc_name *names, struct piece p, u64 *value)
 static int refuse_word(struct mc_error *e, const struct mc_key *key,
 		       struct piece p)
 {
-	struct mc_meant meant = { .s = p.s, .len = p.len };
+	struct mc_suggestion meant = { .s = p.s, .len = p.len };
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
 	const struct mc_name *n;
@@ -64,13 +64,13 @@ static int refuse_word(struct mc_error *e, const struct mc_key *key,
 	mc_textf(&t, "is not one of ");
 	for (n = key->names; n->name; n++) {
 		mc_textf(&t, n == key->names ? "%s" : "|%s", n->name);
-		mc_meant_try(&meant, n->name);
+		mc_suggestion_try(&meant, n->name);
 	}
 	if (meant.word && t.len > LONGEST_LIST) {
 		t = (struct mc_text)MC_TEXT(text);
 		mc_textf(&t, "is not a value of it");
 	}
-	mc_meant_show(&t, &meant);
+	mc_suggestion_show(&t, &meant);
 	return refuse(e, key, p, text);
 }
 

@@ -82,15 +82,15 @@ static u64 chunk_bytes(const struct mc_chunk *c)
  * it was this user who asked for too much. Only whole blocks are worth reclaim; for
  * small ones it would evict what others need.
  */
-static struct page *alloc_block(struct mc_place place, unsigned int *order)
+static struct page *alloc_block(struct mc_node_wish wish, unsigned int *order)
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
-	int node = place.node < 0 ? NUMA_NO_NODE : place.node;
+	int node = wish.node < 0 ? NUMA_NO_NODE : wish.node;
 
 	/* Nodes of CXL or persistent memory may have nothing else. */
-	if (place.node >= 0 && !node_state(node, N_NORMAL_MEMORY))
+	if (wish.node >= 0 && !node_state(node, N_NORMAL_MEMORY))
 		gfp |= __GFP_HIGHMEM | __GFP_MOVABLE;
-	if (place.strict)
+	if (wish.strict)
 		gfp |= __GFP_THISNODE;
 	for (;;) {
 		gfp_t now = gfp | (*order == BLOCK_ORDER ? __GFP_RETRY_MAYFAIL : __GFP_NORETRY) |
@@ -151,7 +151,7 @@ static int alloc_chunks(struct mc_buffer *b, struct mc_threads *threads, struct 
 	int err;
 
 	while (have < b->bytes) {
-		struct page *page = grow_chunks(b) ? NULL : alloc_block(b->place, &order);
+		struct page *page = grow_chunks(b) ? NULL : alloc_block(b->wish, &order);
 
 		if (!page)
 			return mc_fail(e, -ENOMEM,
@@ -376,7 +376,7 @@ static int map_and_try(struct mc_buffer *b, struct mc_threads *threads, struct m
 /**
  * mc_buffer_create() - allocate zeroed pages of a memory type
  * @type: the type
- * @place: where to allocate them
+ * @wish: where to allocate them
  * @bytes: not 0; rounded up to whole pages
  * @threads: the run's threads, whose stop ends the allocation, too; or NULL
  * @e: result: what is wrong, naming the key
@@ -387,7 +387,7 @@ static int map_and_try(struct mc_buffer *b, struct mc_threads *threads, struct m
  * Return: the buffer, or NULL and @e->err: -ENOMEM, the errno of the stop, the kernel's error
  * from the change of type, or -EOPNOTSUPP if memory of the type faults.
  */
-struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
+struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_node_wish wish,
 				   u64 bytes, struct mc_threads *threads,
 				   struct mc_error *e)
 {
@@ -398,7 +398,7 @@ struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
 		return NULL;
 	}
 	b->type = type;
-	b->place = place;
+	b->wish = wish;
 	b->bytes = round_up(bytes, PAGE_SIZE);
 	if (alloc_buffer(b, threads, e)) {
 		mc_buffer_destroy(b);

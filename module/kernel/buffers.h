@@ -21,7 +21,7 @@ struct mc_chunk;
 /**
  * struct mc_buffer - pages of one memory type
  * @type: the type asked for
- * @place: the place asked for
+ * @wish: the node asked for
  * @bytes: usable bytes, a multiple of PAGE_SIZE
  * @chunks: physical blocks
  * @nchunks: number of blocks
@@ -41,7 +41,7 @@ struct mc_chunk;
  */
 struct mc_buffer {
 	enum mc_type type;
-	struct mc_place place;
+	struct mc_node_wish wish;
 	u64 bytes;
 	struct mc_chunk *chunks;
 	unsigned int nchunks;
@@ -59,7 +59,7 @@ struct mc_buffer {
 	struct mc_buffer *next;
 };
 
-struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_place place,
+struct mc_buffer *mc_buffer_create(enum mc_type type, struct mc_node_wish wish,
 				   u64 bytes, struct mc_threads *threads,
 				   struct mc_error *e);
 void mc_buffer_destroy(struct mc_buffer *b);

@@ -58,12 +58,12 @@ static void publish_known(void)
  */
 int mc_memory_init(u64 bytes, int node, struct mc_error *e)
 {
-	struct mc_place place = { .node = node, .strict = node >= 0 };
+	struct mc_node_wish wish = { .node = node, .strict = node >= 0 };
 	unsigned int i;
 
 	/* cpu= has the first CPU as its preset, whichever CPU loads the module. */
 	if (node < 0)
-		place.node = mc_cpu_node(cpumask_first(cpu_online_mask));
+		wish.node = mc_cpu_node(cpumask_first(cpu_online_mask));
 	default_node = node;
 	reference = (void *)get_zeroed_page(GFP_KERNEL);
 	if (!reference)
@@ -72,7 +72,7 @@ int mc_memory_init(u64 bytes, int node, struct mc_error *e)
 	for (i = 0; bytes && i < MC_NTYPES; i++) {
 		if (!mc_attr_settable(order[i]))
 			continue;
-		standing[order[i]] = mc_buffer_create(order[i], place,
+		standing[order[i]] = mc_buffer_create(order[i], wish,
 							  bytes, NULL, e);
 		if (e->err == -EOPNOTSUPP) {
 			/* A request for this type will say why. */
@@ -194,17 +194,17 @@ int mc_memory_check(const struct mc_point *point, struct mc_error *e)
  * A buffer that was requested on this node but allocated on another serves, too:
  * the node had no free memory.
  */
-static bool serves(const struct mc_buffer *b, struct mc_place place, u64 bytes)
+static bool serves(const struct mc_buffer *b, struct mc_node_wish wish, u64 bytes)
 {
 	if (!b || b->bytes < bytes)
 		return false;
-	return place.node < 0 || b->memory_node == place.node ||
-	       (!place.strict && b->place.node == place.node);
+	return wish.node < 0 || b->memory_node == wish.node ||
+	       (!wish.strict && b->wish.node == wish.node);
 }
 
 static struct mc_buffer *new_fence_page(struct mc_error *e)
 {
-	const struct mc_place place = { .node = default_node };
+	const struct mc_node_wish wish = { .node = default_node };
 	struct mc_buffer *b;
 
 	if (!mc_attr_settable(MC_UC)) {
@@ -212,7 +212,7 @@ static struct mc_buffer *new_fence_page(struct mc_error *e)
 			"fence: uc needs uncached memory, and this machine has type=wb only");
 		return NULL;
 	}
-	b = mc_buffer_create(MC_UC, place, PAGE_SIZE, NULL, e);
+	b = mc_buffer_create(MC_UC, wish, PAGE_SIZE, NULL, e);
 	if (b)
 		mc_buffer_judge(b);
 	return b;
@@ -271,16 +271,16 @@ static struct mc_buffer *find_buffer(struct mc_run *run, enum mc_type type,
 	struct mc_buffer *b;
 
 	if (type < MC_NTYPES && !want->private &&
-	    serves(standing[type], want->place, want->bytes))
+	    serves(standing[type], want->wish, want->bytes))
 		return standing[type];
 	for (b = of_run[type]; b; b = b->next) {
-		if (serves(b, want->place, want->bytes))
+		if (serves(b, want->wish, want->bytes))
 			return b;
 	}
 	/* The point may also use buffers on other nodes, unless @want->alone. */
-	drop_of_run(type, want->alone ? -1 : want->place.node);
+	drop_of_run(type, want->alone ? -1 : want->wish.node);
 	make_uc_known(type);
-	b = mc_buffer_create(type, want->place, want->most, run->threads,
+	b = mc_buffer_create(type, want->wish, want->most, run->threads,
 			     &run->error);
 	if (b) {
 		b->next = of_run[type];
@@ -293,7 +293,7 @@ static struct mc_buffer *find_buffer(struct mc_run *run, enum mc_type type,
  * mc_memory_find() - a buffer for a point
  * @run: the run
  * @point: its type and mapping
- * @want: place and size
+ * @want: node and size
  * @area: result, valid until the next call with @want->alone, or mc_memory_drop()
  *
  * Context: Process, may sleep.

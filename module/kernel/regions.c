@@ -149,7 +149,7 @@ static int take_all(struct mc_run *run, const struct mc_wanted *want)
 
 	held.physical = true;
 	for_each_node_state(node, N_MEMORY) {
-		if (!err && (want->place.node < 0 || want->place.node == node))
+		if (!err && (want->wish.node < 0 || want->wish.node == node))
 			err = take_node(run, node, want->region, &left);
 	}
 	if (!err && !held.n)

@@ -30,7 +30,7 @@ static struct mc_node *place_thread(struct mc_placement *placement, unsigned int
 		h++;
 	if (h == placement->n)
 		placement->node[placement->n++].number = node;
-	placement->thread[i] = (struct mc_placed){ h, placement->node[h].threads++ };
+	placement->thread[i] = (struct mc_thread_part){ h, placement->node[h].threads++ };
 	return &placement->node[h];
 }
 
@@ -84,19 +84,19 @@ void mc_area_end(struct mc_run *run)
  * The node that node= names. For node=auto the node in numa_node, if that is set.
  * Otherwise the node of a CPU; with -1, any node.
  */
-static struct mc_place place_near(const struct mc_run *run, u64 node, int cpu)
+static struct mc_node_wish wish_near(const struct mc_run *run, u64 node, int cpu)
 {
 	if (node != MC_AUTO && node != MC_LOCAL)
-		return (struct mc_place){ .node = node, .strict = true };
+		return (struct mc_node_wish){ .node = node, .strict = true };
 	if (node == MC_AUTO && run->side->node() >= 0)
-		return (struct mc_place){ .node = run->side->node(), .strict = true };
+		return (struct mc_node_wish){ .node = run->side->node(), .strict = true };
 	if (cpu < 0)
-		return (struct mc_place){ .node = -1 };
-	return (struct mc_place){ .node = mc_cpu_node(cpu), .strict = node == MC_LOCAL };
+		return (struct mc_node_wish){ .node = -1 };
+	return (struct mc_node_wish){ .node = mc_cpu_node(cpu), .strict = node == MC_LOCAL };
 }
 
-/* The place of a point's only buffer: near the CPU that the test gives, or the first one. */
-static struct mc_place place_of(const struct mc_run *run, const struct mc_point *point)
+/* The node of a point's only buffer: near the CPU that the test gives, or the first one. */
+static struct mc_node_wish wish_of(const struct mc_run *run, const struct mc_point *point)
 {
 	int cpu = run->near;
 
@@ -104,7 +104,7 @@ static struct mc_place place_of(const struct mc_run *run, const struct mc_point 
 		cpu = -1;
 	else if (cpu < 0)
 		cpu = mc_request_cpu(run->req, -1);
-	return place_near(run, point->v[MC_KEY_NODE], cpu);
+	return wish_near(run, point->v[MC_KEY_NODE], cpu);
 }
 
 /* A group of CPUs in a run. */
@@ -150,20 +150,20 @@ void mc_area_assign(struct mc_run *run, const struct mc_point *point)
 	for (i = 0; i < n; i++) {
 		int cpu = mc_threads_cpu(run->threads, i), g = run->req->group_of[cpu] - 1;
 		bool own_size = run->req->group[g].given >> MC_KEY_SIZE & 1;
-		struct mc_place place;
+		struct mc_node_wish wish;
 		struct mc_point own;
 		struct mc_node *node;
 		u64 bytes;
 
 		mc_group_point(&run->req->group[g], point, &own);
 		bytes = own.v[MC_KEY_SIZE] / (own_size ? of[g].threads : n) & ~63ULL;
-		place = place_near(run, own.v[MC_KEY_NODE],
-				   own.v[MC_KEY_NODE] == MC_LOCAL ? cpu : of[g].first);
-		node = place_thread(placement, i, place.node);
+		wish = wish_near(run, own.v[MC_KEY_NODE],
+				 own.v[MC_KEY_NODE] == MC_LOCAL ? cpu : of[g].first);
+		node = place_thread(placement, i, wish.node);
 		placement->thread[i].start = node->bytes;
 		placement->thread[i].bytes = bytes;
 		node->bytes += bytes;
-		node->strict |= place.strict;
+		node->strict |= wish.strict;
 	}
 }
 
@@ -186,8 +186,8 @@ static void want_region(const struct mc_run *run, const struct mc_point *point,
 		return;
 	want->region = point->v[key];
 	want->index = run->part;
-	if (!want->place.strict)
-		want->place.node = -1;
+	if (!want->wish.strict)
+		want->wish.node = -1;
 }
 
 /**
@@ -213,7 +213,7 @@ bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 		.private = mc_test_of(run->req->spec)->pointers,
 	};
 	if (!placement) {
-		want->place = place_of(run, point);
+		want->wish = wish_of(run, point);
 		want_region(run, point, want);
 		return !i;
 	}
@@ -222,14 +222,14 @@ bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 	want->alone = false;
 	if (grouped) {
 		/* A buffer that came from another node could be that of two. */
-		want->place = (struct mc_place){
+		want->wish = (struct mc_node_wish){
 			placement->node[i].number, placement->node[i].strict || placement->n > 1
 		};
 		want->bytes = placement->node[i].bytes;
 		want->most = want->bytes;
 		return true;
 	}
-	want->place = (struct mc_place){ placement->node[i].number, true };
+	want->wish = (struct mc_node_wish){ placement->node[i].number, true };
 	want->bytes = bytes_of(size, placement->node[i].threads, n);
 	want->most = bytes_of(most, placement->node[i].threads, n);
 	return true;

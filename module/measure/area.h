@@ -6,18 +6,18 @@
 #include "measure/test.h"
 
 /**
- * struct mc_place - placement of pages
+ * struct mc_node_wish - where pages are to be
  * @node: NUMA node, or -1: any node
  * @strict: only this node; otherwise the nearest one with free memory
  */
-struct mc_place {
+struct mc_node_wish {
 	int node;
 	bool strict;
 };
 
 /**
  * struct mc_wanted - a buffer that a point asks for
- * @place: its placement
+ * @wish: its placement
  * @bytes: least size
  * @most: largest size that any point of this request asks for
  * @region: bytes of a region, of a test that measures memory region by region: no buffer is
@@ -28,7 +28,7 @@ struct mc_place {
  * @alone: the point's only buffer; otherwise there may be others on other nodes
  */
 struct mc_wanted {
-	struct mc_place place;
+	struct mc_node_wish wish;
 	u64 bytes;
 	u64 most;
 	u64 region;

@@ -77,13 +77,13 @@ struct mc_run {
 };
 
 /**
- * struct mc_placed - the place of a thread's part of the memory
+ * struct mc_thread_part - the place of a thread's part of the memory
  * @node: index of its node in struct mc_placement
  * @index: index of the part within that node's buffer
  * @start: with groups of CPUs: where the part begins in that buffer
  * @bytes: with groups of CPUs: its size
  */
-struct mc_placed {
+struct mc_thread_part {
 	unsigned int node;
 	unsigned int index;
 	u64 start;
@@ -115,7 +115,7 @@ struct mc_node {
 struct mc_placement {
 	unsigned int n;
 	struct mc_node *node;
-	struct mc_placed *thread;
+	struct mc_thread_part *thread;
 };
 
 /* The node of a thread's memory. */

@@ -49,7 +49,7 @@ static int find_memory(struct mc_run *r, const struct mc_point *point,
 	int err = find(r, point, want, area);
 
 	machine.type = type == MC_UC ? UC : type == MC_WC ? WC : WB;
-	area->view = want->place.node == 1 ? &node_1 : &view;
+	area->view = want->wish.node == 1 ? &node_1 : &view;
 	return err;
 }
 

@@ -111,7 +111,7 @@ static void see_load(const struct mc_paced *args)
 static const struct mc_view *of_node(const struct mc_wanted *want)
 {
 	made.on_nodes |= !want->alone;
-	return want->alone ? &view : &node_view[want->place.node];
+	return want->alone ? &view : &node_view[want->wish.node];
 }
 
 static void costs(void)
@@ -412,7 +412,7 @@ static void test_one_cpu_follows_pointers_and_all_others_load(void **state)
 		for (unsigned int i = 0; i < 3; i++)
 			assert_int_equal(!!made.lines_of[i], i != cpu);
 		/* CPUs 0 and 1 are on node 0, CPU 2 is on node 1. */
-		assert_int_equal(wanted->place.node, cpu / 2);
+		assert_int_equal(wanted->wish.node, cpu / 2);
 		assert_true(wanted->private);
 		assert_int_equal(wanted->bytes, 384 << 10);
 		assert_int_equal(rec->memory_node, cpu / 2);
@@ -430,8 +430,8 @@ static void test_with_node_local_parts_are_on_each_ones_node(void **state)
 			 who);
 		assert_true(made.on_nodes);
 		assert_int_equal(found, 2);
-		assert_int_equal(wanted[0].place.node, 0);
-		assert_int_equal(wanted[1].place.node, 1);
+		assert_int_equal(wanted[0].wish.node, 0);
+		assert_int_equal(wanted[1].wish.node, 1);
 		assert_int_equal(wanted[0].bytes, 256 << 10);
 		assert_int_equal(wanted[1].bytes, 256 << 10);
 		assert_loaded(rec, 3, 100);

@@ -72,7 +72,7 @@ static void see_load(const struct mc_paced *args)
 static const struct mc_view *of_node(const struct mc_wanted *want)
 {
 	EXPECT(want->private && !want->alone && want->bytes == want->most);
-	return &node_view[want->place.node];
+	return &node_view[want->wish.node];
 }
 
 static void costs(void)
@@ -177,11 +177,11 @@ static void test_each_group_has_its_memory(void **state)
 	assert_int_equal(together("0:write:size=64K+1,2:copy:node=local+3:chase:size=8K",
 				  "size=1M repeat=4"), 0);
 	assert_int_equal(found, 2);
-	assert_int_equal(wanted[0].place.node, 0);
+	assert_int_equal(wanted[0].wish.node, 0);
 	assert_int_equal(wanted[0].bytes, 320 << 10);
-	assert_int_equal(wanted[1].place.node, 1);
+	assert_int_equal(wanted[1].wish.node, 1);
 	assert_int_equal(wanted[1].bytes, 264 << 10);
-	assert_true(wanted[0].place.strict && wanted[1].place.strict);
+	assert_true(wanted[0].wish.strict && wanted[1].wish.strict);
 	assert_int_equal(rec[0].memory_node, MC_NODE_MIXED);
 	assert_int_equal(rec[1].memory_node, 0);
 	assert_int_equal(rec[2].memory_node, MC_NODE_MIXED);
@@ -198,8 +198,8 @@ static void test_memory_of_the_nearest_node(void **state)
 	reset(2);
 	assert_int_equal(together("0:read+1:read", "size=256K repeat=4"), 0);
 	assert_int_equal(found, 1);
-	assert_int_equal(wanted->place.node, 0);
-	assert_false(wanted->place.strict);
+	assert_int_equal(wanted->wish.node, 0);
+	assert_false(wanted->wish.strict);
 	assert_int_equal(rec->memory_node, 0);
 }
 

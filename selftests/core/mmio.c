@@ -536,7 +536,7 @@ static void test_cpus_take_turns(void **state)
 	for (unsigned int i = 0; i < n; i++) {
 		assert_int_equal(rec[i].cpu, i);
 		assert_int_equal(rec[i].threads, 1);
-		assert_int_equal(wanted[i].place.node, i / 2);
+		assert_int_equal(wanted[i].wish.node, i / 2);
 		assert_figure(&rec[i], COL_NS, (800 + i * 100) * NS);
 	}
 }

@@ -163,7 +163,7 @@ static void test_regions(void **state)
 	add(2 * MIB, 2 * MIB, 0);
 	assert_scanned("repeat=3 warmup=1");
 	assert_int_equal(n, 3);
-	assert_int_equal(wanted->place.node, -1);
+	assert_int_equal(wanted->wish.node, -1);
 	assert_true(wanted->private);
 	assert_figure(&rec[0], COL_BEGIN, (START >> 20) + 2);
 	assert_figure(&rec[1], COL_BEGIN, (START >> 20) + 6);

@@ -122,7 +122,7 @@ static void test_each_cpu_is_the_only_one(void **state)
 		assert_int_equal(seen[i].cpu, i % 3);
 		assert_int_equal(seen[i].near, i % 3);
 		/* CPUs 0 and 1 are on node 0, CPU 2 is on node 1. */
-		assert_int_equal(wanted[i].place.node, i % 3 / 2);
+		assert_int_equal(wanted[i].wish.node, i % 3 / 2);
 		assert_int_equal(wanted[i].bytes, i < 3 ? 4096 : 8192);
 		assert_int_equal(rec[i].remote_threads, 0);
 	}
@@ -134,8 +134,8 @@ static void test_with_node_local_too(void **state)
 	assert_int_equal(n, 4);
 	for (unsigned int i = 0; i < n; i++) {
 		assert_true(wanted[i].alone);
-		assert_true(wanted[i].place.strict);
-		assert_int_equal(wanted[i].place.node, i / 2);
+		assert_true(wanted[i].wish.strict);
+		assert_int_equal(wanted[i].wish.node, i / 2);
 		assert_int_equal(wanted[i].bytes, 4096);
 	}
 }

@@ -134,12 +134,12 @@ static int stand_in_no(void)
 /* ---------------------------------------------------------- replacing functions */
 
 /**
- * struct place - a function that is replaced
+ * struct replaced - a function that is replaced
  * @probe: the probe at its entry
  * @stand_in: the function that is called instead
  * @wanted: tells by the first argument whether a call is replaced
  */
-struct place {
+struct replaced {
 	struct kprobe probe;
 	void *stand_in;
 	bool (*wanted)(u64 argument);
@@ -162,7 +162,7 @@ static bool is_locked(u64 reason)
 
 static int lead_away(struct kprobe *probe, struct pt_regs *regs)
 {
-	struct place *p = container_of(probe, struct place, probe);
+	struct replaced *p = container_of(probe, struct replaced, probe);
 
 	/* A probe takes no lock. */
 	if (!p->wanted(regs->di))
@@ -185,10 +185,10 @@ static void never_after(struct kprobe *probe, struct pt_regs *regs,
 		}, __VA_ARGS__						\
 	}
 
-static struct place lockdown =
+static struct replaced lockdown =
 	PLACE("security_locked_down", stand_in_no, is_locked);
 
-static struct place places[] = {
+static struct replaced places[] = {
 	PLACE("memcache:mc_msr_read", stand_in_read, is_simulated),
 	PLACE("memcache:mc_msr_write", stand_in_write, is_simulated),
 	PLACE("memcache:mc_prefetchers_of", stand_in_model, is_set),

@@ -14,29 +14,29 @@
  */
 bool cache_make(struct cache *c, uint32_t bytes, uint32_t ways)
 {
-	free(c->places);
+	free(c->lines);
 	*c = (struct cache){ .sets = bytes / 64 / ways, .ways = ways };
 	if (!c->sets)
 		return true;
 	c->mask = c->sets & (c->sets - 1) ? 0 : c->sets - 1;
-	c->places = calloc((size_t)c->sets * ways, sizeof(*c->places));
-	return c->places;
+	c->lines = calloc((size_t)c->sets * ways, sizeof(*c->lines));
+	return c->lines;
 }
 
 void cache_empty(struct cache *c)
 {
 	if (c->sets)
-		memset(c->places, 0, (size_t)c->sets * c->ways * sizeof(*c->places));
+		memset(c->lines, 0, (size_t)c->sets * c->ways * sizeof(*c->lines));
 }
 
-static struct place *set_of(const struct cache *c, uint64_t line)
+static struct way *set_of(const struct cache *c, uint64_t line)
 {
-	return &c->places[(c->mask ? line & c->mask : line % c->sets) * c->ways];
+	return &c->lines[(c->mask ? line & c->mask : line % c->sets) * c->ways];
 }
 
-static struct place *find(const struct cache *c, uint64_t line)
+static struct way *find(const struct cache *c, uint64_t line)
 {
-	struct place *set;
+	struct way *set;
 	uint32_t i;
 
 	if (!c->sets)
@@ -59,20 +59,20 @@ bool cache_has(const struct cache *c, uint64_t line)
  * @c: the cache
  * @line: number of the line
  *
- * Return: its place; NULL: the cache doesn't have it.
+ * Return: its way; NULL: the cache doesn't have it.
  */
-struct place *cache_use(struct cache *c, uint64_t line)
+struct way *cache_use(struct cache *c, uint64_t line)
 {
-	struct place *found = find(c, line);
+	struct way *found = find(c, line);
 
 	if (found)
 		found->used = ++c->uses;
 	return found;
 }
 
-static struct place *oldest_of(const struct cache *c, uint64_t line)
+static struct way *oldest_of(const struct cache *c, uint64_t line)
 {
-	struct place *set = set_of(c, line), *oldest = set;
+	struct way *set = set_of(c, line), *oldest = set;
 	uint32_t i;
 
 	for (i = 1; i < c->ways; i++) {
@@ -82,8 +82,8 @@ static struct place *oldest_of(const struct cache *c, uint64_t line)
 	return oldest;
 }
 
-/** cache_victim() - the place whose line a new one would push out; its tag is 0 if it is free */
-struct place cache_victim(const struct cache *c, uint64_t line)
+/** cache_victim() - the way whose line a new one would push out; its tag is 0 if it is free */
+struct way cache_victim(const struct cache *c, uint64_t line)
 {
 	return *oldest_of(c, line);
 }
@@ -95,11 +95,11 @@ struct place cache_victim(const struct cache *c, uint64_t line)
  *
  * Return: what made room for it; its tag is 0 if nothing had to.
  */
-struct place cache_fill(struct cache *c, uint64_t line)
+struct way cache_fill(struct cache *c, uint64_t line)
 {
-	struct place *oldest = oldest_of(c, line), evicted = *oldest;
+	struct way *oldest = oldest_of(c, line), evicted = *oldest;
 
-	*oldest = (struct place){ .tag = line + 1, .used = ++c->uses };
+	*oldest = (struct way){ .tag = line + 1, .used = ++c->uses };
 	return evicted;
 }
 
@@ -112,7 +112,7 @@ struct place cache_fill(struct cache *c, uint64_t line)
  */
 bool cache_clean(struct cache *c, uint64_t line)
 {
-	struct place *found = find(c, line);
+	struct way *found = find(c, line);
 	bool dirty = found && found->dirty;
 
 	if (dirty)
@@ -127,8 +127,8 @@ bool cache_clean(struct cache *c, uint64_t line)
  */
 void cache_drop(struct cache *c, uint64_t line)
 {
-	struct place *found = find(c, line);
+	struct way *found = find(c, line);
 
 	if (found)
-		*found = (struct place){ 0 };
+		*found = (struct way){ 0 };
 }

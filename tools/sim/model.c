@@ -102,15 +102,15 @@ static void write_back(int64_t now, uint64_t line)
 static void keep_in_l3(unsigned int cpu, int64_t now, uint64_t line, bool dirty)
 {
 	struct cache *l3 = l3_of(cpu);
-	struct place *place = cache_use(l3, line), evicted;
+	struct way *way = cache_use(l3, line), evicted;
 
-	if (!place) {
+	if (!way) {
 		evicted = cache_fill(l3, line);
 		if (evicted.tag && evicted.dirty)
 			write_back(now, evicted.tag - 1);
-		place = cache_use(l3, line);
+		way = cache_use(l3, line);
 	}
-	place->dirty |= dirty;
+	way->dirty |= dirty;
 }
 
 /* One of a CPU's caches has lost a line. If the other one lacks it, too, the CPU has lost it. */
@@ -132,7 +132,7 @@ static void drop_sharer(unsigned int cpu, int64_t now, uint64_t line)
 
 static void fill(struct cache *c, unsigned int cpu, int64_t now, uint64_t line)
 {
-	struct place evicted = cache_fill(c, line);
+	struct way evicted = cache_fill(c, line);
 
 	if (evicted.tag)
 		drop_sharer(cpu, now, evicted.tag - 1);
@@ -534,7 +534,7 @@ uint64_t model_access(unsigned int cpu, int64_t now, const struct access *a)
 /* Does the CPU keep all lines that it has, if L1 gets this one, which L1 or L2 has? */
 static bool keeps_its_lines(const struct cpu *c, uint64_t line)
 {
-	struct place victim;
+	struct way victim;
 
 	if (cache_has(&c->l1, line))
 		return true;
@@ -584,8 +584,8 @@ static void clean_lines_of(const struct cache *c, int64_t now)
 	uint32_t i;
 
 	for (i = 0; i < c->sets * c->ways; i++) {
-		if (c->places[i].tag)
-			clean_everywhere(now, c->places[i].tag - 1);
+		if (c->lines[i].tag)
+			clean_everywhere(now, c->lines[i].tag - 1);
 	}
 }
 

@@ -178,11 +178,11 @@ static void describe_operations(struct mc_text *t)
 
 static void describe_calls(struct mc_text *t)
 {
-	const struct mc_elsewhere *row;
+	const struct mc_foreign_word *row;
 	const char *between = "";
 
-	for (row = mc_elsewhere; row->of; row++) {
-		if (!*row->of || (*row->word && !mc_user_mode(row->word)))
+	for (row = mc_foreign_words; row->of; row++) {
+		if (!*row->of || (*row->word && !is_mlc_mode_option(row->word)))
 			continue;
 		mc_textf(t, "%s\"%s\"", between, *row->word ? row->word : row->of);
 		between = ", ";

@@ -7,7 +7,7 @@
 #define CALL(of, word, how, ours, means, note)	{ of, word, MC_##how, ours, means, note },
 #define WORD(word, ours)			{ "", word, MC_EXACT, ours, "", "" },
 
-const struct mc_elsewhere mc_elsewhere[] = {
+const struct mc_foreign_word mc_foreign_words[] = {
 #include "calls.def"
 	{ }
 };

@@ -9,7 +9,7 @@
 enum mc_how { MC_EXACT, MC_SAME, MC_NONE };
 
 /**
- * struct mc_elsewhere - a row of calls.def, which has the rules
+ * struct mc_foreign_word - a row of calls.def, which has the rules
  * @of: the program; empty: the word is one in a request
  * @word: an argument of the program; empty: the program itself
  * @how: EXACT, SAME or NONE
@@ -17,7 +17,7 @@ enum mc_how { MC_EXACT, MC_SAME, MC_NONE };
  * @means: what it means there
  * @note: what differs, or the advice that is given in place of a translation
  */
-struct mc_elsewhere {
+struct mc_foreign_word {
 	const char *of;
 	const char *word;
 	enum mc_how how;
@@ -26,12 +26,12 @@ struct mc_elsewhere {
 	const char *note;
 };
 
-extern const struct mc_elsewhere mc_elsewhere[];
+extern const struct mc_foreign_word mc_foreign_words[];
 
 /* translate.c */
 void mc_user_note(const char *format, ...) __printf(1, 2);
 const char *mc_user_program(const char *name);
-bool mc_user_mode(const char *option);
+bool is_mlc_mode_option(const char *option);
 int mc_user_usual(char **line);
 int mc_user_translate(const char *line);
 

@@ -146,14 +146,14 @@ static void take_call(int *argc, char **argv)
 {
 	char **word = argv + 1, **name, **more, *line, *longer;
 
-	while (*word && **word == '-' && !mc_user_mode(*word))
+	while (*word && **word == '-' && !is_mlc_mode_option(*word))
 		word++;
 	/* Variables of the environment may precede a program. */
 	for (name = word; *name && isupper(**name) && strchr(*name, '='); name++)
 		;
-	if (!*name || !(mc_user_mode(*name) || mc_user_program(*name)))
+	if (!*name || !(is_mlc_mode_option(*name) || mc_user_program(*name)))
 		return;
-	if (asprintf(&line, "%s%s", mc_user_mode(*word) ? "mlc " : "", *word) < 0)
+	if (asprintf(&line, "%s%s", is_mlc_mode_option(*word) ? "mlc " : "", *word) < 0)
 		return;
 	for (more = word + 1; *more; more++) {
 		if (asprintf(&longer, "%s %s", line, *more) < 0)
@@ -209,7 +209,7 @@ static const struct option options[] = {
 static int refuse_option(int c, int letter, const char *word)
 {
 	const struct option *option;
-	struct mc_meant meant = { .s = word + 2, .len = strcspn(word, "=") - 2 };
+	struct mc_suggestion meant = { .s = word + 2, .len = strcspn(word, "=") - 2 };
 	char text[80] = "";
 	struct mc_text t = MC_TEXT(text);
 
@@ -219,7 +219,7 @@ static int refuse_option(int c, int letter, const char *word)
 		return MC_USER_USAGE;
 	}
 	for (option = options; !strncmp(word, "--", 2) && option->name; option++)
-		mc_meant_try(&meant, option->name);
+		mc_suggestion_try(&meant, option->name);
 	if (meant.word)
 		mc_textf(&t, "; did you mean --%s?", meant.word);
 	if (!strncmp(word, "--", 2))

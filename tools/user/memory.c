@@ -243,8 +243,8 @@ static int own_area(const struct mc_point *point, const struct mc_wanted *want,
 		    struct mapping **out, struct mc_error *e)
 {
 	struct mapping asked = {
-		.page = point->v[MC_KEY_PAGE], .node = want->place.node,
-		.strict = want->place.strict,
+		.page = point->v[MC_KEY_PAGE], .node = want->wish.node,
+		.strict = want->wish.strict,
 	};
 	struct mapping **at = &mappings, *m;
 	int err;
@@ -294,7 +294,7 @@ static bool device_serves(const struct mc_point *point, const struct mc_wanted *
 	return has_device(point->v[MC_KEY_TYPE]) &&
 	       (page == MC_PAGE_AUTO || page == MC_PAGE_4K) &&
 	       want->bytes <= d->info.size_bytes &&
-	       (want->place.node < 0 || want->place.node == d->info.node);
+	       (want->wish.node < 0 || want->wish.node == d->info.node);
 }
 
 /* Only the module's devices have memory that is not write-back. */
@@ -306,11 +306,11 @@ static int check_type(struct mc_run *run, const struct mc_point *point,
 
 	if (point->v[MC_KEY_TYPE] == MC_WB || mc_user_has_object() || device_serves(point, want))
 		return 0;
-	if (has_device(point->v[MC_KEY_TYPE]) && want->place.node >= 0 &&
-	    want->place.node != d->info.node)
+	if (has_device(point->v[MC_KEY_TYPE]) && want->wish.node >= 0 &&
+	    want->wish.node != d->info.node)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "node: /dev/memcache_%s has no pages on node %d; they are on node=%d",
-			       type, want->place.node, d->info.node);
+			       type, want->wish.node, d->info.node);
 	return mc_fail(&run->error, -EOPNOTSUPP,
 		       "type: %s needs /dev/memcache_%s%s", type, type,
 		       device_needed(point->v[MC_KEY_TYPE]));

@@ -180,7 +180,7 @@ static int map_bytes(struct mc_run *run, const struct mc_point *point,
 	length = bytes;
 	madvise(base, length, point->v[MC_KEY_PAGE] == MC_PAGE_4K ? MADV_NOHUGEPAGE :
 								      MADV_HUGEPAGE);
-	bind_to(want->place.node);
+	bind_to(want->wish.node);
 	return 0;
 }
 

@@ -252,10 +252,10 @@ static void list_kernels(void)
 {
 	static const char * const ends[] = {
 		"", "_sse", "_avx", "_avx512", "_sse_fma", "_avx_fma", "_avx512_fma" };
-	const struct mc_elsewhere *row;
+	const struct mc_foreign_word *row;
 	unsigned int i;
 
-	for (row = mc_elsewhere; row->of; row++) {
+	for (row = mc_foreign_words; row->of; row++) {
 		const char *name = row->word + strlen("-t");
 
 		if (strcmp(row->of, "likwid-bench") || strncmp(row->word, "-t", 2) ||

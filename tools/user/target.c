@@ -36,19 +36,19 @@
 #define IS_UNSET	0x20000000
 
 /**
- * struct place - the device that has a target
+ * struct holder - the device that has a target
  * @name: its name, as 0000:03:00.0 or dax0.0
  * @range: physical addresses of the BAR, or of the whole device
  * @align: size that a mapping of it is a multiple of
  */
-struct place {
+struct holder {
 	char name[DEVICE_NAME];
 	struct mc_range range;
 	u64 align;
 };
 
 static struct mc_opened opened;
-static struct place place;	/* its device, which was switched on if it is a BAR */
+static struct holder holder;	/* its device, which was switched on if it is a BAR */
 static void *base;		/* all that is mapped, of so many bytes, or NULL */
 static u64 length;
 
@@ -110,7 +110,7 @@ static struct mc_bar bar_of(const char *name, unsigned int number)
 	return bar;
 }
 
-static int find_bar(const struct mc_request *req, struct place *p, struct mc_error *e)
+static int find_bar(const struct mc_request *req, struct holder *p, struct mc_error *e)
 {
 	char path[128];
 	const char *driver;
@@ -142,7 +142,7 @@ static bool inside(const struct mc_range *range, const struct mc_range *whole)
 }
 
 /* Is all of the range in this devdax device? */
-static bool dax_has(const char *name, const struct mc_range *range, struct place *p)
+static bool dax_has(const char *name, const struct mc_range *range, struct holder *p)
 {
 	snprintf(p->name, sizeof(p->name), "%.31s", name);
 	p->range.start = strtoull(told(DAX, name, "resource"), NULL, 0);
@@ -152,7 +152,7 @@ static bool dax_has(const char *name, const struct mc_range *range, struct place
 	return inside(range, &p->range);
 }
 
-static int find_dax(const struct mc_request *req, struct place *p, struct mc_error *e)
+static int find_dax(const struct mc_request *req, struct holder *p, struct mc_error *e)
 {
 	const char *driver = "";
 	struct dirent *entry;
@@ -174,7 +174,7 @@ static int find_dax(const struct mc_request *req, struct place *p, struct mc_err
 		       *driver ? driver : "none");
 }
 
-static int find(const struct mc_request *req, struct place *p, struct mc_error *e)
+static int find(const struct mc_request *req, struct holder *p, struct mc_error *e)
 {
 	return req->target.kind == MC_TARGET_PCI ? find_bar(req, p, e) : find_dax(req, p, e);
 }
@@ -224,7 +224,7 @@ int mc_user_target_check(struct mc_run *run, const struct mc_point *point)
 {
 	bool pci = run->req->target.kind == MC_TARGET_PCI;
 	struct mc_error *e = &run->error;
-	struct place at = { 0 };
+	struct holder at = { 0 };
 	int err;
 
 	err = mc_target_check_test(point, mc_test_of(run->req->spec), e);
@@ -300,7 +300,7 @@ static enum mc_attr noted(u64 physical)
 /* The mapping begins and ends where the device allows it. */
 static int map_file(const char *path, bool writes, struct mc_error *e)
 {
-	u64 align = place.align, from = opened.range.start - place.range.start;
+	u64 align = holder.align, from = opened.range.start - holder.range.start;
 	u64 begin = from & ~(align - 1);
 	int fd = open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 
@@ -330,10 +330,10 @@ static int map_as(struct mc_run *run, enum mc_type type)
 		return 0;
 	unmap();
 	if (opened.pci)
-		snprintf(path, sizeof(path), DEVICES "/%s/resource%u%s", place.name,
+		snprintf(path, sizeof(path), DEVICES "/%s/resource%u%s", holder.name,
 			 req->target.bar, type == MC_WC ? "_wc" : "");
 	else
-		snprintf(path, sizeof(path), "/dev/%s", place.name);
+		snprintf(path, sizeof(path), "/dev/%s", holder.name);
 	opened.type = type;
 	err = map_file(path, req->values[MC_KEY_WRITE].v[0], &run->error);
 	if (err || !opened.pci)
@@ -349,26 +349,26 @@ static int open_target(struct mc_run *run)
 	const char *node;
 	int err;
 
-	place = (struct place){ 0 };
+	holder = (struct holder){ 0 };
 	opened = (struct mc_opened){
 		.pci = run->req->target.kind == MC_TARGET_PCI, .map = map_as,
 		.window = mc_target_window(run->req),
 	};
-	err = find(run->req, &place, e);
+	err = find(run->req, &holder, e);
 	if (err)
 		return err;
-	opened.range = opened.pci ? place.range : run->req->target.range;
-	opened.page = place.align == PAGE ? MC_PAGE_4K : MC_PAGE_2M;
-	opened.page_bytes = place.align;
-	node = told(opened.pci ? DEVICES : DAX, place.name, "numa_node");
+	opened.range = opened.pci ? holder.range : run->req->target.range;
+	opened.page = holder.align == PAGE ? MC_PAGE_4K : MC_PAGE_2M;
+	opened.page_bytes = holder.align;
+	node = told(opened.pci ? DEVICES : DAX, holder.name, "numa_node");
 	opened.node = *node && *node != '-' ? atoi(node) : MC_NODE_NA;
 	err = mc_target_check_window(&opened.window, opened.range.bytes,
 				     run->req->values[MC_KEY_WRITE].v[0], e);
 	if (err)
 		return err;
-	err = opened.pci ? set_enabled(place.name, true) : 0;
+	err = opened.pci ? set_enabled(holder.name, true) : 0;
 	if (err)
-		return mc_fail(e, err, "target: %s can't be switched on: %s", place.name,
+		return mc_fail(e, err, "target: %s can't be switched on: %s", holder.name,
 			       strerror(-err));
 	opened.is = true;
 	return 0;
@@ -407,6 +407,6 @@ void mc_user_target_end(struct mc_run *run)
 	mc_target_restore(&opened, run, true, mc_user_progress_back);
 	unmap();
 	if (opened.pci)
-		set_enabled(place.name, false);
+		set_enabled(holder.name, false);
 	opened.is = false;
 }

@@ -59,7 +59,7 @@ struct words {
 /* An argument, and a row that explains it. A word key=value of ours has none. */
 struct argument {
 	const char *word;
-	const struct mc_elsewhere *row;
+	const struct mc_foreign_word *row;
 	const char *value;
 };
 
@@ -85,13 +85,13 @@ void mc_user_note(const char *format, ...)
  * The row that is @word, or else the one with the longest of beginnings before `*`. Options differ
  * by their capitals, words of requests do not.
  */
-static const struct mc_elsewhere *find_row(const char *of, const char *word)
+static const struct mc_foreign_word *find_row(const char *of, const char *word)
 {
 	int (*differ)(const char *, const char *, size_t) = *of ? strncmp : strncasecmp;
-	const struct mc_elsewhere *row, *found = NULL;
+	const struct mc_foreign_word *row, *found = NULL;
 	size_t n, most = 0;
 
-	for (row = mc_elsewhere; row->of; row++) {
+	for (row = mc_foreign_words; row->of; row++) {
 		n = strcspn(row->word, "*");
 		if (strcmp(row->of, of) || differ(row->word, word, n))
 			continue;
@@ -106,7 +106,7 @@ static const struct mc_elsewhere *find_row(const char *of, const char *word)
 }
 
 /* What stands in the place of the `*` of a row. */
-static const char *value_in(const struct mc_elsewhere *row, const char *word)
+static const char *value_in(const struct mc_foreign_word *row, const char *word)
 {
 	word += min(strcspn(row->word, "*"), strlen(word));
 	return word + (*word == ' ');
@@ -119,7 +119,7 @@ static const char *value_in(const struct mc_elsewhere *row, const char *word)
 static int find_rows(const char *of, char *word, const struct mc_key *key, struct argument *out)
 {
 	size_t at = *word == '-' ? 2 : strcspn(word, "=") + 1, len = strlen(word), end;
-	const struct mc_elsewhere *row;
+	const struct mc_foreign_word *row;
 	const struct mc_name *name;
 	int n = 1;
 
@@ -133,7 +133,7 @@ static int find_rows(const char *of, char *word, const struct mc_key *key, struc
 		out->row = find_row(of, word);
 		if (len <= at || n == ENDS || (out->row && !strchr(out->row->word, '*')))
 			break;
-		for (row = mc_elsewhere; row->of; row++) {
+		for (row = mc_foreign_words; row->of; row++) {
 			end = strlen(row->word) - min(strlen(row->word), at);
 			if (!strcmp(row->of, of) && end && row->word[at] == '_' &&
 			    !strncasecmp(row->word, word, at) && end < len - at &&
@@ -152,10 +152,10 @@ static int find_rows(const char *of, char *word, const struct mc_key *key, struc
 /* Return: the program of this name as the table has it, or NULL. */
 const char *mc_user_program(const char *name)
 {
-	const struct mc_elsewhere *row;
+	const struct mc_foreign_word *row;
 	const char *slash = strrchr(name, '/');
 
-	for (row = mc_elsewhere; row->of; row++) {
+	for (row = mc_foreign_words; row->of; row++) {
 		if (*row->of && !*row->word && !strcasecmp(row->of, slash ? slash + 1 : name))
 			return row->of;
 	}
@@ -163,7 +163,7 @@ const char *mc_user_program(const char *name)
 }
 
 /* Is this an option by which Intel MLC is told what to measure? */
-bool mc_user_mode(const char *option)
+bool is_mlc_mode_option(const char *option)
 {
 	return !strncmp(option, "--", 2) && find_row("mlc", option);
 }
@@ -377,7 +377,7 @@ static int fill(struct mc_text *t, const char *word, size_t len, const char *val
 /* Add the words of a row of the table. Return: 0, or -EINVAL, which was said. */
 static int apply(struct words *w, const struct argument *arg, enum rank rank)
 {
-	const struct mc_elsewhere *row = arg->row;
+	const struct mc_foreign_word *row = arg->row;
 	const char *at, *word, *bar;
 	size_t n;
 
@@ -545,7 +545,7 @@ static int usual_values(struct words *w, const struct mc_key *key, const char *l
 static int put_usual(struct words *w, const char *word, const char *from)
 {
 	const struct mc_spec *spec = strchr(word, '=') ? find_spec(w->word[0].text) : NULL;
-	const struct mc_elsewhere *row = spec ? find_row("", word) : NULL;
+	const struct mc_foreign_word *row = spec ? find_row("", word) : NULL;
 	const struct mc_key *key = find_key(spec, word);
 	char text[MC_LINE_MAX + 1] = "", theirs[MC_LINE_MAX + 1] = "";
 	struct mc_text t = MC_TEXT(text), their = MC_TEXT(theirs);
@@ -570,7 +570,7 @@ static int put_usual(struct words *w, const char *word, const char *from)
 /* Begin with the word in the place of a test. */
 static int begin(struct words *w, const char *word)
 {
-	static const struct mc_elsewhere loop = { .ours = "bandwidth op=*" };
+	static const struct mc_foreign_word loop = { .ours = "bandwidth op=*" };
 	const struct mc_spec *spec = find_spec(word);
 	struct argument arg = { word, find_row("", word), word };
 	char mode[64], *at;
@@ -597,7 +597,7 @@ static int begin(struct words *w, const char *word)
 /* ------------------------------------------------------------ calls of other programs */
 
 /* Does a row name a test, or only a suite? */
-static bool is_head(const struct mc_elsewhere *row)
+static bool is_head(const struct mc_foreign_word *row)
 {
 	return strcspn(row->ours, " ") < strcspn(row->ours, "=") ||
 	       !strncmp(row->ours, "suite=", 6);
@@ -734,11 +734,11 @@ static int put_line(struct words *w, const char *line)
 	while (at < min(n, MOST) && isupper(*args[at]) && strchr(args[at], '='))
 		at++;
 	if (at < min(n, MOST))
-		program = mc_user_mode(args[at]) ? "mlc" : mc_user_program(args[at]);
+		program = is_mlc_mode_option(args[at]) ? "mlc" : mc_user_program(args[at]);
 	if (n > MOST)
 		return program ? refuse(program, "more than %u words", MOST) : -E2BIG;
 	if (program) {
-		if (!mc_user_mode(args[at]))
+		if (!is_mlc_mode_option(args[at]))
 			memmove(args + at, args + at + 1, (n - at) * sizeof(*args));
 		return translate(w, program, args);
 	}

@@ -60,7 +60,7 @@ static int find(struct mc_run *r, const struct mc_point *point,
 	*area = (struct mc_area){
 		.view = view_for ? view_for(want) : &view,
 		.page = page == MC_PAGE_AUTO ? MC_PAGE_4K : page,
-		.page_bytes = page_bytes, .memory_node = want->place.node,
+		.page_bytes = page_bytes, .memory_node = want->wish.node,
 	};
 	return 0;
 }
@@ -187,8 +187,8 @@ static inline void assert_turn(unsigned int i, int node, bool strict)
 	assert_int_equal(rec[i].cpu, i);
 	assert_int_equal(rec[i].threads, 1);
 	assert_int_equal(rec[i].memory_node, node);
-	assert_int_equal(wanted[i].place.node, node);
-	assert_int_equal(wanted[i].place.strict, strict);
+	assert_int_equal(wanted[i].wish.node, node);
+	assert_int_equal(wanted[i].wish.strict, strict);
 	assert_true(wanted[i].private);
 	assert_true(wanted[i].alone);
 }
