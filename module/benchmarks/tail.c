@@ -159,14 +159,15 @@ static void set_percentiles(struct mc_record *rec, const struct mc_tail *tail)
 
 static void set_spikes(struct mc_record *rec, const struct mc_watch_job *job)
 {
-	const struct mc_tail *tail = job->tail;
+	const struct mc_tail *tail = job->record.tail;
 	u64 excess = mc_tail_excess(tail), spikes = 0;
 	u32 cause;
 
 	for (cause = 0; cause < MC_NCAUSES; cause++)
 		spikes += tail->cause[cause].count;
 	mc_record_set(rec, COL_SPIKES, spikes);
-	mc_record_set(rec, COL_SPIKES_SHARE, mc_rounded(excess, 1000000, max(job->ticks, 1ULL)));
+	mc_record_set(rec, COL_SPIKES_SHARE,
+		      mc_rounded(excess, 1000000, max(job->record.ticks, 1ULL)));
 	if (excess)
 		mc_record_set(rec, COL_UNKNOWN_SHARE,
 			      mc_rounded(tail->cause[MC_CAUSE_UNKNOWN].excess, 10000, excess));
@@ -176,7 +177,7 @@ static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 {
 	struct mc_watch_job *job = arg;
 	const struct mc_watch *first = job->watch;
-	const struct mc_tail *tail = job->tail;
+	const struct mc_tail *tail = job->record.tail;
 	unsigned int i;
 
 	mc_watch_keep_rest(job);
@@ -186,22 +187,22 @@ static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	mc_measurement_record(&job->meas, rec);
 	if (!rec->stats.samples || !tail->bins.n)
 		return;
-	rec->point.v[KEY_FLUSH] = job->flush;
+	rec->point.v[KEY_FLUSH] = job->settings.flush;
 	set_percentiles(rec, tail);
 	mc_record_set(rec, COL_ACCESSES, tail->bins.n);
-	mc_record_set(rec, COL_STEP, mc_ticks_to_ps(first->step));
-	mc_record_set(rec, COL_CLOCK, mc_ticks_to_ps(first->clock[0]));
-	mc_record_set(rec, COL_CLOCK_P99_9, mc_ticks_to_ps(first->clock[1]));
-	mc_record_set(rec, COL_LIMIT, mc_tail_ps(tail, first->limit));
+	mc_record_set(rec, COL_STEP, mc_ticks_to_ps(first->plan.step));
+	mc_record_set(rec, COL_CLOCK, mc_ticks_to_ps(first->plan.clock_median));
+	mc_record_set(rec, COL_CLOCK_P99_9, mc_ticks_to_ps(first->plan.clock_p999));
+	mc_record_set(rec, COL_LIMIT, mc_tail_ps(tail, first->plan.limit));
 	set_spikes(rec, job);
-	mc_record_set(rec, COL_STOPPED, job->stopped);
-	rec->tail = job->tail;
-	job->tail = NULL;
-	if (!job->mask)
+	mc_record_set(rec, COL_STOPPED, job->record.stopped);
+	rec->tail = job->record.tail;
+	job->record.tail = NULL;
+	if (!job->settings.mask)
 		return;
 	rec->verified = MC_VERIFIED_OK;
 	for (i = 0; i < job->watchers; i++) {
-		if (job->watch[i].wrong)
+		if (job->watch[i].memory.wrong)
 			rec->verified = MC_VERIFIED_FAILED;
 	}
 }
@@ -220,6 +221,8 @@ static int set_up_thread(struct mc_watch_job *job, struct mc_run *run,
 	struct mc_part part = mc_measurement_part(job->threads, &run->area, i);
 	u64 slice = slice_of(point, job->threads);
 	struct mc_watch *t = &job->watch[i];
+	struct mc_watch_memory *memory = &t->memory;
+	struct mc_watch_tally *tally = &t->tally;
 
 	if (i >= job->watchers) {
 		job->load[i] = (struct mc_load){
@@ -229,16 +232,16 @@ static int set_up_thread(struct mc_watch_job *job, struct mc_run *run,
 		return mc_load_begin(&job->load[i], &run->error);
 	}
 	t->job = job;
-	t->view = part.view;
-	t->start = part.index * slice;
-	t->lines = slice / LINE;
-	t->spikes = mc_alloc_array(MC_WATCH_SPIKES, sizeof(*t->spikes));
-	t->tail = mc_alloc_array(1, sizeof(*t->tail));
-	mc_random_seed(&t->random, i);
-	t->at = mc_view_at(t->view, t->start, NULL);
+	memory->view = part.view;
+	memory->start = part.index * slice;
+	memory->lines = slice / LINE;
+	tally->spikes = mc_alloc_array(MC_WATCH_SPIKES, sizeof(*tally->spikes));
+	tally->tail = mc_alloc_array(1, sizeof(*tally->tail));
+	mc_random_seed(&memory->random, i);
+	memory->at = mc_view_at(memory->view, memory->start, NULL);
 	if (point->v[KEY_OP] == OP_ATOMIC)
-		t->value = READ_ONCE(*(u64 *)t->at);
-	return t->spikes && t->tail ? 0 :
+		memory->value = READ_ONCE(*(u64 *)memory->at);
+	return tally->spikes && tally->tail ? 0 :
 	       mc_fail(&run->error, -ENOMEM, "cpu: no memory for the spikes of %u threads",
 		       job->threads);
 }
@@ -247,33 +250,36 @@ static int tail_set_up(struct mc_run *run, const struct mc_point *point, void *a
 {
 	const struct mc_mmio_loop *loops = mc_mmio_loop_find(point->v[KEY_WIDTH]);
 	struct mc_watch_job *job = arg;
+	struct mc_watch_settings *set = &job->settings;
+	struct mc_tail *tail;
 	u64 op = point->v[KEY_OP];
 	unsigned int i, n = job->meas.n;
 	int err = 0;
 
-	job->count = point->v[KEY_COUNT];
-	job->walk_events = op == OP_READ ? 1U << MC_EVENT_LOAD_WALKS :
+	set->count = point->v[KEY_COUNT];
+	set->walk_events = op == OP_READ ? 1U << MC_EVENT_LOAD_WALKS :
 			   op == OP_WRITE ? 1U << MC_EVENT_STORE_WALKS :
 			   1U << MC_EVENT_LOAD_WALKS | 1U << MC_EVENT_STORE_WALKS;
-	job->spike = point->v[KEY_SPIKE];
-	job->run = op == OP_ATOMIC ? swap_word :
+	set->spike = point->v[KEY_SPIKE];
+	set->run = op == OP_ATOMIC ? swap_word :
 		   op == OP_READ ? loops->run[MC_MMIO_READ] : loops->run[MC_MMIO_WRITE];
-	job->fenced = op == OP_WRITE;
-	job->one = point->v[KEY_PLACES] == PLACES_ONE;
+	set->fenced = op == OP_WRITE;
+	set->one = point->v[KEY_PLACES] == PLACES_ONE;
 	/* A swap stores only if it finds the value of the last one. */
-	if (op == OP_WRITE || (op == OP_ATOMIC && job->one))
-		job->mask = point->v[KEY_WIDTH] == 8 ? ~0ULL : ~0U;
-	job->flush = flushes(point);
-	job->delay = mc_ns_to_ticks(point->v[KEY_DELAY]);
+	if (op == OP_WRITE || (op == OP_ATOMIC && set->one))
+		set->mask = point->v[KEY_WIDTH] == 8 ? ~0ULL : ~0U;
+	set->flush = flushes(point);
+	set->delay = mc_ns_to_ticks(point->v[KEY_DELAY]);
 	job->threads = n;
 	job->watchers = point->v[KEY_LOAD] == NO_LOAD ? n : 1;
 	mc_watch_set_up(job);
 	job->watch = mc_alloc_array(n, sizeof(*job->watch));
 	job->load = mc_alloc_array(n, sizeof(*job->load));
-	job->tail = mc_alloc_array(1, sizeof(*job->tail) + sizeof(*job->tail->trace));
-	if (!job->watch || !job->load || !job->tail)
+	tail = mc_alloc_array(1, sizeof(*tail) + sizeof(*tail->trace));
+	job->record.tail = tail;
+	if (!job->watch || !job->load || !tail)
 		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", n, MC_S(n));
-	job->tail->trace = (struct mc_trace *)(job->tail + 1);
+	tail->trace = (struct mc_trace *)(tail + 1);
 	for (i = 0; i < n && !err; i++)
 		err = set_up_thread(job, run, point, i);
 	return err;
@@ -286,14 +292,14 @@ static void tail_clean_up(void *arg)
 
 	for (i = 0; i < job->threads && job->watch && job->load; i++) {
 		mc_load_end(&job->load[i]);
-		if (job->watch[i].smis)
-			mc_counter_close(job->watch[i].smis);
-		mc_free(job->watch[i].tail);
-		mc_free(job->watch[i].spikes);
+		if (job->watch[i].plan.smis)
+			mc_counter_close(job->watch[i].plan.smis);
+		mc_free(job->watch[i].tally.tail);
+		mc_free(job->watch[i].tally.spikes);
 	}
 	mc_free(job->load);
 	mc_free(job->watch);
-	mc_free(job->tail);
+	mc_free(job->record.tail);
 }
 
 /* A stop, and the causes of spikes by their share of the time beyond the median. */

@@ -16,18 +16,18 @@
  */
 static void find_stolen(struct mc_worker *w, struct mc_watch *t)
 {
-	u64 least = t->limit + mc_ns_to_ticks(STEAL_NS);
-	bool asked = !(t->tail->known >> MC_CAUSE_STEAL & 1), stolen = false;
+	u64 least = t->plan.limit + mc_ns_to_ticks(STEAL_NS);
+	bool asked = !(t->tally.tail->known >> MC_CAUSE_STEAL & 1), stolen = false;
 	u32 i;
 
-	for (i = 0; i < t->n; i++) {
-		if ((t->spikes[i].cause != MC_CAUSE_UNKNOWN &&
-		     t->spikes[i].cause != MC_CAUSE_WALK) || t->spikes[i].ticks < least)
+	for (i = 0; i < t->tally.n; i++) {
+		if ((t->tally.spikes[i].cause != MC_CAUSE_UNKNOWN &&
+		     t->tally.spikes[i].cause != MC_CAUSE_WALK) || t->tally.spikes[i].ticks < least)
 			continue;
 		if (!asked)
 			stolen = mc_detector_stolen(&w->detector, w->cpu, true) == MC_STOLEN;
 		asked = true;
-		t->spikes[i].cause = stolen ? MC_CAUSE_STEAL : MC_CAUSE_UNKNOWN;
+		t->tally.spikes[i].cause = stolen ? MC_CAUSE_STEAL : MC_CAUSE_UNKNOWN;
 	}
 }
 
@@ -36,20 +36,20 @@ static void account_spikes(struct mc_worker *w, struct mc_watch *t)
 	u32 i;
 
 	find_stolen(w, t);
-	if (t == t->job->watch && t->job->tail->trace->before)
-		mc_trace_add(t->job->tail->trace, t->spikes, t->n,
+	if (t == t->job->watch && t->job->record.tail->trace->before)
+		mc_trace_add(t->job->record.tail->trace, t->tally.spikes, t->tally.n,
 			     mc_ns_to_ticks(MC_WATCH_APART_NS), false);
-	for (i = 0; i < t->n; i++)
-		mc_tail_spike(t->tail, &t->spikes[i]);
+	for (i = 0; i < t->tally.n; i++)
+		mc_tail_spike(t->tally.tail, &t->tally.spikes[i]);
 }
 
 /* Compare the memory with the value that the last access stored. */
 static void verify_last(struct mc_watch *t)
 {
-	u64 mask = t->job->mask;
-	u64 found = mask == ~0U ? READ_ONCE(*(u32 *)t->at) : READ_ONCE(*(u64 *)t->at);
+	u64 mask = t->job->settings.mask;
+	u64 found = mask == ~0U ? READ_ONCE(*(u32 *)t->memory.at) : READ_ONCE(*(u64 *)t->memory.at);
 
-	t->wrong |= found != (t->value & mask);
+	t->memory.wrong |= found != (t->memory.value & mask);
 }
 
 static struct mc_watch_job *job_of(struct mc_measurement *meas)
@@ -60,19 +60,19 @@ static struct mc_watch_job *job_of(struct mc_measurement *meas)
 static int watch_take(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct mc_watch *t = &job_of(sampler->shared)->watch[w->index];
-	u64 left = t->job->count, ticks;
+	u64 left = t->job->settings.count, ticks;
 	int err = 0;
 
 	while (left && !err) {
-		t->n = 0;
-		err = mc_watch_window(w, t, &t->tail->bins, &left, &ticks);
+		t->tally.n = 0;
+		err = mc_watch_window(w, t, &t->tally.tail->bins, &left, &ticks);
 		if (err)
 			break;
-		t->ticks += ticks;
+		t->tally.ticks += ticks;
 		account_spikes(w, t);
 	}
 	/* A device that is gone returns ones only, which no access has stored. */
-	if (err != -ENODEV && t->job->mask)
+	if (err != -ENODEV && t->job->settings.mask)
 		verify_last(t);
 	return err;
 }
@@ -89,35 +89,35 @@ static u64 gather_times(struct mc_measurement *meas)
 	struct mc_watch *first = job->watch, *t;
 
 	for (t = first + 1; t < first + job->watchers; t++) {
-		mc_tail_join(first->tail, t->tail);
-		mc_tail_clear(t->tail);
-		first->ticks += t->ticks;
-		t->ticks = 0;
+		mc_tail_join(first->tally.tail, t->tally.tail);
+		mc_tail_clear(t->tally.tail);
+		first->tally.ticks += t->tally.ticks;
+		t->tally.ticks = 0;
 	}
-	return median_ps(first->tail);
+	return median_ps(first->tally.tail);
 }
 
 /* Add the times that were gathered to the result, unless the clock ran backwards meanwhile. */
 static void add_times(struct mc_watch_job *job)
 {
 	struct mc_watch *first = job->watch;
-	const struct mc_tail *tail = first->tail;
+	const struct mc_tail *tail = first->tally.tail;
 	bool bad = false;
 	unsigned int i;
 
 	for (i = 0; i < job->watchers; i++)
 		bad |= job->meas.each[i].sample.clock_bad;
 	for (i = 0; i < job->watchers; i++)
-		job->tail->known |= job->watch[i].tail->known;
-	job->tail->khz = tail->khz;
-	job->tail->clock = tail->clock;
-	job->tail->median = tail->median;
+		job->record.tail->known |= job->watch[i].tally.tail->known;
+	job->record.tail->khz = tail->khz;
+	job->record.tail->clock = tail->clock;
+	job->record.tail->median = tail->median;
 	if (!bad) {
-		mc_tail_join(job->tail, tail);
-		job->ticks += first->ticks;
+		mc_tail_join(job->record.tail, tail);
+		job->record.ticks += first->tally.ticks;
 	}
-	mc_tail_clear(first->tail);
-	first->ticks = 0;
+	mc_tail_clear(first->tally.tail);
+	first->tally.ticks = 0;
 }
 
 /* The first sample that is kept replaces the warm-ups. */
@@ -126,8 +126,8 @@ static void watch_ended(struct mc_measurement *meas)
 	struct mc_watch_job *job = job_of(meas);
 
 	if (meas->kept && meas->done == 1) {
-		mc_tail_clear(job->tail);
-		job->ticks = 0;
+		mc_tail_clear(job->record.tail);
+		job->record.ticks = 0;
 	}
 	add_times(job);
 }
@@ -142,8 +142,8 @@ static void watch_ended(struct mc_measurement *meas)
  */
 void mc_watch_keep_rest(struct mc_watch_job *job)
 {
-	u64 ps = gather_times(&job->meas), n = job->watch->tail->bins.n;
-	u64 warmups = job->meas.done ? 0 : job->tail->bins.n;
+	u64 ps = gather_times(&job->meas), n = job->watch->tally.tail->bins.n;
+	u64 warmups = job->meas.done ? 0 : job->record.tail->bins.n;
 	unsigned int i;
 
 	if (!mc_measurement_wants(&job->meas) || !(n + warmups))
@@ -153,11 +153,11 @@ void mc_watch_keep_rest(struct mc_watch_job *job)
 		/* Times of a clock that ran backwards are not among those that were added. */
 		for (i = 0; i < job->watchers; i++)
 			job->meas.each[i].sample.clock_bad = false;
-		ps = median_ps(job->tail);
+		ps = median_ps(job->record.tail);
 	}
 	mc_measurement_append(&job->meas, ps);
 	/* The run may have ended between this sample and the next one. */
-	job->stopped = warmups || n < job->watchers * job->count;
+	job->record.stopped = warmups || n < job->watchers * job->settings.count;
 }
 
 /**

@@ -40,15 +40,15 @@ static u32 look(struct mc_worker *w, struct mc_watch *t)
 	u64 before[MC_NCAUSES];
 	u32 causes = 0, cause;
 
-	memcpy(before, t->count, sizeof(before));
-	mc_causes_read(t->known, t->count);
-	if (t->smis && !mc_counter_peek(t->smis, &t->count[MC_CAUSE_SMI])) {
-		t->known &= ~(1U << MC_CAUSE_SMI);
-		t->tail->known &= ~(1U << MC_CAUSE_SMI);
+	memcpy(before, t->counts.count, sizeof(before));
+	mc_causes_read(t->plan.known, t->counts.count);
+	if (t->plan.smis && !mc_counter_peek(t->plan.smis, &t->counts.count[MC_CAUSE_SMI])) {
+		t->plan.known &= ~(1U << MC_CAUSE_SMI);
+		t->tally.tail->known &= ~(1U << MC_CAUSE_SMI);
 	}
 	mc_detector_begin(&w->detector);
 	for (cause = 0; cause < MC_NCAUSES; cause++) {
-		if (t->known >> cause & 1 && t->count[cause] != before[cause])
+		if (t->plan.known >> cause & 1 && t->counts.count[cause] != before[cause])
 			causes |= 1U << cause;
 	}
 	causes |= seen & MC_BY_PREEMPTION ? 1U << MC_CAUSE_PREEMPTION : 0;
@@ -64,7 +64,8 @@ static u32 look(struct mc_worker *w, struct mc_watch *t)
  */
 static void shift_phase(struct mc_watch *t)
 {
-	u64 wait = mc_random_below(mc_random_next(&t->random, MC_LCG), 2 * t->usual + 1);
+	u64 wait = mc_random_below(mc_random_next(&t->memory.random, MC_LCG),
+				   2 * t->plan.usual + 1);
 	u64 from = mc_ticks();
 
 	while (mc_ticks() - from < wait)
@@ -74,11 +75,13 @@ static void shift_phase(struct mc_watch *t)
 /* Read the events of the core that count walks and cycles. */
 static struct mc_core_counts read_core(const struct mc_worker *w, const struct mc_watch *t)
 {
-	struct mc_core_counts now = { .at = t->cycle_events ? mc_ticks() : 0 };
+	const struct mc_watch_plan *plan = &t->plan;
+	struct mc_core_counts now = { .at = plan->cycle_events ? mc_ticks() : 0 };
 
-	now.walks_known = t->walk_events && mc_events_peek(w->events, t->walk_events, &now.walks);
-	now.cycles_known = t->cycle_events &&
-			   mc_events_peek(w->events, t->cycle_events, &now.cycles);
+	now.walks_known = plan->walk_events &&
+			  mc_events_peek(w->events, plan->walk_events, &now.walks);
+	now.cycles_known = plan->cycle_events &&
+			   mc_events_peek(w->events, plan->cycle_events, &now.cycles);
 	return now;
 }
 
@@ -89,27 +92,30 @@ static struct mc_core_counts read_core(const struct mc_worker *w, const struct m
  */
 static bool stood_still(const struct mc_watch *t, const struct mc_core_counts *now, u64 ticks)
 {
-	u64 cycles = now->cycles - t->before.cycles, had, still;
+	const struct mc_watch_counts *counts = &t->counts;
+	const struct mc_core_counts *before = &counts->before;
+	u64 cycles = now->cycles - before->cycles, had, still;
 
-	if (!now->cycles_known || !t->before.cycles_known || !t->step_cycles)
+	if (!now->cycles_known || !before->cycles_known || !counts->step_cycles)
 		return false;
-	had = mc_muldiv(cycles, t->step_ticks, t->step_cycles);
-	still = now->at - t->before.at - min(had, now->at - t->before.at);
-	return still > max((ticks - min(ticks, t->usual)) / 2, mc_ns_to_ticks(STILL_NS));
+	had = mc_muldiv(cycles, counts->step_ticks, counts->step_cycles);
+	still = now->at - before->at - min(had, now->at - before->at);
+	return still > max((ticks - min(ticks, t->plan.usual)) / 2, mc_ns_to_ticks(STILL_NS));
 }
 
 /* The core's counts come first, since all that follows may have walks. */
 static void note_spike(struct mc_worker *w, struct mc_watch *t, u64 from, u64 ticks)
 {
+	const struct mc_core_counts *before = &t->counts.before;
 	struct mc_core_counts now = read_core(w, t);
 	u32 causes = look(w, t);
 
 	if (stood_still(t, &now, ticks))
 		causes |= 1U << MC_CAUSE_FREQUENCY;
-	else if (now.walks_known && t->before.walks_known && now.walks != t->before.walks)
+	else if (now.walks_known && before->walks_known && now.walks != before->walks)
 		causes |= 1U << MC_CAUSE_WALK;
-	t->spikes[t->n++] = (struct mc_spike){
-		.at = from - min(from, t->job->began), .ticks = ticks, .window = t->window,
+	t->tally.spikes[t->tally.n++] = (struct mc_spike){
+		.at = from - min(from, t->job->began), .ticks = ticks, .window = t->tally.window,
 		.cause = __builtin_ctz(causes),
 	};
 }
@@ -118,9 +124,9 @@ static void note_spike(struct mc_worker *w, struct mc_watch *t, u64 from, u64 ti
 
 static void *next_line(struct mc_watch *t)
 {
-	u64 line = mc_random_below(mc_random_next(&t->random, MC_LCG), t->lines);
+	u64 line = mc_random_below(mc_random_next(&t->memory.random, MC_LCG), t->memory.lines);
 
-	return mc_view_at(t->view, t->start + line * MC_LOAD_LINE, NULL);
+	return mc_view_at(t->memory.view, t->memory.start + line * MC_LOAD_LINE, NULL);
 }
 
 /* Prepare an access, outside of its time. Return: when the counts were read last, or @ended. */
@@ -128,14 +134,14 @@ static u64 prepare_access(struct mc_worker *w, struct mc_watch *t, u64 ended)
 {
 	const struct mc_watch_job *job = t->job;
 
-	if (!job->one)
-		t->at = next_line(t);
-	if (job->flush)
-		mc_flush(t->at);
-	t->value++;
-	if (!job->delay)
+	if (!job->settings.one)
+		t->memory.at = next_line(t);
+	if (job->settings.flush)
+		mc_flush(t->memory.at);
+	t->memory.value++;
+	if (!job->settings.delay)
 		return ended;
-	while (mc_ticks() - ended < job->delay)
+	while (mc_ticks() - ended < job->settings.delay)
 		mc_relax();
 	/* An interrupt within the delay does not prolong it: look for one here. */
 	look(w, t);
@@ -145,18 +151,19 @@ static u64 prepare_access(struct mc_worker *w, struct mc_watch *t, u64 ended)
 /* Read what must be known before an access. */
 static void count_before(const struct mc_worker *w, struct mc_watch *t)
 {
-	struct mc_core_counts before = t->before;
+	struct mc_watch_counts *counts = &t->counts;
+	struct mc_core_counts before = counts->before;
 
-	if (!t->walk_events && !t->cycle_events)
+	if (!t->plan.walk_events && !t->plan.cycle_events)
 		return;
-	t->before = read_core(w, t);
-	if (before.walks_known && t->before.walks_known) {
-		t->steps++;
-		t->walked += t->before.walks != before.walks;
+	counts->before = read_core(w, t);
+	if (before.walks_known && counts->before.walks_known) {
+		counts->steps++;
+		counts->walked += counts->before.walks != before.walks;
 	}
-	if (before.cycles_known && t->before.cycles_known) {
-		t->step_ticks = t->before.at - before.at;
-		t->step_cycles = t->before.cycles - before.cycles;
+	if (before.cycles_known && counts->before.cycles_known) {
+		counts->step_ticks = counts->before.at - before.at;
+		counts->step_cycles = counts->before.cycles - before.cycles;
 	}
 }
 
@@ -170,29 +177,29 @@ static u64 time_accesses(struct mc_worker *w, struct mc_watch *t, struct mc_bins
 	look(w, t);
 	ended = mc_ticks();
 	do {
-		if (t->shifts && !(done % SHIFT_EACH)) {
+		if (t->plan.shifts && !(done % SHIFT_EACH)) {
 			shift_phase(t);
 			ended = mc_ticks();
 		}
 		ended = prepare_access(w, t, ended);
 		count_before(w, t);
 		from = mc_ticks();
-		if (from - ended > t->gap) {
+		if (from - ended > t->plan.gap) {
 			look(w, t);
 			count_before(w, t);
 			from = mc_ticks();
 		}
-		job->run(t->at, 1, t->value);
-		if (job->fenced)
+		job->settings.run(t->memory.at, 1, t->memory.value);
+		if (job->settings.fenced)
 			mc_wait_for_all();
 		ended = mc_ticks();
 		ticks = ended > from ? ended - from : 0;
-		if (ticks > t->limit) {
+		if (ticks > t->plan.limit) {
 			note_spike(w, t, from, ticks);
 			ended = mc_ticks();
 		}
 		mc_bins_add(bins, ticks);
-	} while (++done < most && ended - w->began < aim && t->n < MC_WATCH_SPIKES);
+	} while (++done < most && ended - w->began < aim && t->tally.n < MC_WATCH_SPIKES);
 	return done;
 }
 
@@ -250,7 +257,7 @@ int mc_watch_window(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bin
 	*left -= time_accesses(w, t, bins, *left);
 	*ticks = mc_watch_close(w, t->job);
 	t->job->meas.each[w->index].sample.clock_bad |= !*ticks;
-	t->window++;
+	t->tally.window++;
 	return 0;
 }
 
@@ -271,23 +278,24 @@ static u32 find_cycle_events(const struct mc_worker *w)
 /* Measure what two readings of the clock cost. A slow clock is read less often. */
 static int gauge_clock(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins)
 {
+	struct mc_watch_plan *plan = &t->plan;
 	u64 aim = mc_ns_to_ticks(MC_WINDOW_AIM_NS), from, to;
 	int err = mc_watch_open(w, t->job);
 
 	if (err)
 		return err;
-	t->resolution = ~0ULL >> 1;
+	plan->resolution = ~0ULL >> 1;
 	do {
 		from = mc_ticks();
 		to = mc_ticks();
 		mc_bins_add(bins, to > from ? to - from : 0);
 		if (to > from)
-			t->resolution = min(t->resolution, to - from);
+			plan->resolution = min(plan->resolution, to - from);
 	} while (bins->n < CLOCK_READINGS && to - w->began < aim);
-	t->cycle_events = find_cycle_events(w);
+	plan->cycle_events = find_cycle_events(w);
 	mc_watch_close(w, t->job);
-	t->clock[0] = mc_bins_at(bins, 500000000);
-	t->clock[1] = mc_bins_at(bins, 999000000);
+	plan->clock_median = mc_bins_at(bins, 500000000);
+	plan->clock_p999 = mc_bins_at(bins, 999000000);
 	return 0;
 }
 
@@ -297,17 +305,17 @@ static int gauge_steps(struct mc_worker *w, struct mc_watch *t, struct mc_bins *
 	u64 left = TRIALS, before = left, ticks;
 	int err = 0;
 
-	t->limit = ~0ULL;
-	t->gap = ~0ULL;
-	t->step = ~0ULL;
-	t->window = 0;
-	t->steps = 0;
-	t->walked = 0;
-	for (; left && !err && (t->window < WINDOWS || TRIALS - left < TRIALS_LEAST);
+	t->plan.limit = ~0ULL;
+	t->plan.gap = ~0ULL;
+	t->plan.step = ~0ULL;
+	t->tally.window = 0;
+	t->counts.steps = 0;
+	t->counts.walked = 0;
+	for (; left && !err && (t->tally.window < WINDOWS || TRIALS - left < TRIALS_LEAST);
 	     before = left) {
 		err = mc_watch_window(w, t, bins, &left, &ticks);
 		if (!err)
-			t->step = min(t->step, ticks / (before - left));
+			t->plan.step = min(t->plan.step, ticks / (before - left));
 	}
 	return err;
 }
@@ -319,6 +327,7 @@ static int gauge_steps(struct mc_worker *w, struct mc_watch *t, struct mc_bins *
  */
 static int gauge_usual(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins)
 {
+	struct mc_watch_plan *plan = &t->plan;
 	int err = gauge_steps(w, t, bins);
 	u64 spread, spike;
 
@@ -326,21 +335,22 @@ static int gauge_usual(struct mc_worker *w, struct mc_watch *t, struct mc_bins *
 	 * A walk that most accesses have makes none of them slower than the median, so walks are
 	 * not read. Accesses follow each other faster then.
 	 */
-	if (!err && 2 * t->walked >= t->steps) {
-		t->walk_events = 0;
-		if (t->steps) {
-			mc_tail_clear(t->tail);
+	if (!err && 2 * t->counts.walked >= t->counts.steps) {
+		plan->walk_events = 0;
+		if (t->counts.steps) {
+			mc_tail_clear(t->tally.tail);
 			err = gauge_steps(w, t, bins);
 		}
 	}
 	if (err)
 		return err;
-	t->usual = mc_bins_at(bins, 500000000);
-	spread = t->usual - mc_bins_at(bins, 100000000);
-	spike = t->job->spike;
-	t->limit = spike == MC_AUTO ? t->usual + max(t->usual / 2, 6 * spread) + t->resolution :
-				      t->clock[0] + mc_ns_to_ticks(spike);
-	t->gap = 2 * t->step + mc_ns_to_ticks(GAP_NS);
+	plan->usual = mc_bins_at(bins, 500000000);
+	spread = plan->usual - mc_bins_at(bins, 100000000);
+	spike = t->job->settings.spike;
+	plan->limit = plan->clock_median + mc_ns_to_ticks(spike);
+	if (spike == MC_AUTO)
+		plan->limit = plan->usual + max(plan->usual / 2, 6 * spread) + plan->resolution;
+	plan->gap = 2 * plan->step + mc_ns_to_ticks(GAP_NS);
 	return 0;
 }
 
@@ -350,19 +360,19 @@ static int trace_spikes(struct mc_worker *w, struct mc_watch *t, struct mc_bins 
 	u64 ticks;
 	int err = 0;
 
-	t->n = 0;
-	t->window = 0;
-	t->shifts = true;
-	while (!err && t->window < WINDOWS && t->n < MC_WATCH_SPIKES) {
+	t->tally.n = 0;
+	t->tally.window = 0;
+	t->plan.shifts = true;
+	while (!err && t->tally.window < WINDOWS && t->tally.n < MC_WATCH_SPIKES) {
 		u64 left = ~0ULL;
 
 		err = mc_watch_window(w, t, bins, &left, &ticks);
 	}
-	t->shifts = false;
+	t->plan.shifts = false;
 	if (err)
 		return err;
-	if (t == t->job->watch && t->resolution < mc_ns_to_ticks(STEP_NS))
-		mc_trace_add(t->job->tail->trace, t->spikes, t->n,
+	if (t == t->job->watch && t->plan.resolution < mc_ns_to_ticks(STEP_NS))
+		mc_trace_add(t->job->record.tail->trace, t->tally.spikes, t->tally.n,
 			     mc_ns_to_ticks(MC_WATCH_APART_NS), true);
 	/* The first call only stores the count, so it is made here and not at a sample's spike. */
 	mc_detector_stolen(&w->detector, w->cpu, true);
@@ -391,15 +401,16 @@ static u32 find_known(const struct mc_worker *w, u32 counted)
 /* Open the event that counts SMIs where nothing else does. tail_clean_up() closes it. */
 static void open_smis(struct mc_watch *t)
 {
+	struct mc_watch_plan *plan = &t->plan;
 	struct mc_counter c;
 	u64 count;
 	int why;
 
-	if (t->known >> MC_CAUSE_SMI & 1 || !mc_smi_event(&c))
+	if (plan->known >> MC_CAUSE_SMI & 1 || !mc_smi_event(&c))
 		return;
-	t->smis = mc_event_open(&c, &why);
-	if (t->smis && mc_counter_peek(t->smis, &count))
-		t->known |= 1U << MC_CAUSE_SMI;
+	plan->smis = mc_event_open(&c, &why);
+	if (plan->smis && mc_counter_peek(plan->smis, &count))
+		plan->known |= 1U << MC_CAUSE_SMI;
 }
 
 /**
@@ -412,22 +423,23 @@ static void open_smis(struct mc_watch *t)
  */
 int mc_watch_prepare(struct mc_worker *w, struct mc_watch *t)
 {
+	struct mc_watch_plan *plan = &t->plan;
 	int err;
 
-	t->known = mc_causes_known();
+	plan->known = mc_causes_known();
 	open_smis(t);
-	t->walk_events = t->job->walk_events;
-	err = gauge_clock(w, t, &t->tail->bins);
-	mc_tail_clear(t->tail);
-	err = err ? err : gauge_usual(w, t, &t->tail->bins);
-	mc_tail_clear(t->tail);
-	err = err ? err : trace_spikes(w, t, &t->tail->bins);
-	mc_tail_clear(t->tail);
-	t->tail->khz = mc_clock.khz;
-	t->tail->clock = t->clock[0];
-	t->tail->median = min(t->usual, t->limit);
-	t->tail->known = find_known(w, t->known) |
-			 (t->walk_events ? 1U << MC_CAUSE_WALK : 0) |
-			 (t->cycle_events ? 1U << MC_CAUSE_FREQUENCY : 0);
+	plan->walk_events = t->job->settings.walk_events;
+	err = gauge_clock(w, t, &t->tally.tail->bins);
+	mc_tail_clear(t->tally.tail);
+	err = err ? err : gauge_usual(w, t, &t->tally.tail->bins);
+	mc_tail_clear(t->tally.tail);
+	err = err ? err : trace_spikes(w, t, &t->tally.tail->bins);
+	mc_tail_clear(t->tally.tail);
+	t->tally.tail->khz = mc_clock.khz;
+	t->tally.tail->clock = plan->clock_median;
+	t->tally.tail->median = min(plan->usual, plan->limit);
+	t->tally.tail->known = find_known(w, plan->known) |
+			 (plan->walk_events ? 1U << MC_CAUSE_WALK : 0) |
+			 (plan->cycle_events ? 1U << MC_CAUSE_FREQUENCY : 0);
 	return err;
 }
