@@ -57,7 +57,7 @@ static const struct mc_column columns[] = {
 };
 
 /* A thread's part of the point; @did: atomics so far. @bytes in @ticks: those of kept samples. */
-struct share {
+struct slice {
 	u64 *word;
 	void (*run)(struct mc_loop_args *args);
 	u64 value;
@@ -71,14 +71,14 @@ struct share {
  * @meas: the measurement
  * @op: the atomic
  * @place: which words the threads share
- * @share: array with a share for each thread
+ * @slice: array with a slice for each thread
  * @wrong: a word did not have what it must have
  */
 struct atomic_job {
 	struct mc_measurement meas;
 	enum mc_op op;
 	unsigned int place;
-	struct share *share;
+	struct slice *slice;
 	bool wrong;
 };
 
@@ -98,7 +98,7 @@ static int atomic_check(struct mc_run *run, const struct mc_point *point)
 
 static void run_atomics(struct mc_loop_args *args)
 {
-	struct share *s = args->arg;
+	struct slice *s = args->arg;
 
 	args->a = s->word;
 	args->value = s->value;
@@ -118,9 +118,9 @@ static u64 done_to_word(const struct atomic_job *job, unsigned int i, unsigned i
 	unsigned int k;
 
 	for (k = 0, *sharers = 0; k < job->meas.n; k++) {
-		if (job->share[k].word != job->share[i].word)
+		if (job->slice[k].word != job->slice[i].word)
 			continue;
-		sum += job->share[k].did;
+		sum += job->slice[k].did;
 		++*sharers;
 	}
 	return sum;
@@ -129,7 +129,7 @@ static u64 done_to_word(const struct atomic_job *job, unsigned int i, unsigned i
 /* Does the word of thread @i have what the atomics of all threads must have left? */
 static bool is_right(const struct atomic_job *job, unsigned int i)
 {
-	u64 word = READ_ONCE(*job->share[i].word);
+	u64 word = READ_ONCE(*job->slice[i].word);
 	unsigned int sharers, n = job->meas.n;
 	u64 did = done_to_word(job, i, &sharers);
 
@@ -141,7 +141,7 @@ static bool is_right(const struct atomic_job *job, unsigned int i)
 	case MC_STORES_OR:
 		return word == 1;
 	default:
-		return word && word <= n && job->share[word - 1].word == job->share[i].word;
+		return word && word <= n && job->slice[word - 1].word == job->slice[i].word;
 	}
 }
 
@@ -152,7 +152,7 @@ static void atomic_ended(struct mc_measurement *meas)
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++) {
-		struct share *s = &job->share[i];
+		struct slice *s = &job->slice[i];
 
 		job->wrong |= !is_right(job, i);
 		s->bytes += meas->kept ? meas->each[i].sample.counted_bytes : 0;
@@ -175,7 +175,7 @@ static void set_shares(struct mc_record *rec, const struct atomic_job *job)
 	unsigned int i;
 
 	for (i = 0; i < job->meas.n; i++) {
-		rate = mc_muldiv(job->share[i].bytes, 1 << 20, max(job->share[i].ticks, 1ULL));
+		rate = mc_muldiv(job->slice[i].bytes, 1 << 20, max(job->slice[i].ticks, 1ULL));
 		least = min(least, rate);
 		most = max(most, rate);
 		sum += rate;
@@ -193,7 +193,7 @@ static void set_succeeded(struct mc_record *rec, const struct atomic_job *job)
 	unsigned int i, sharers;
 
 	for (i = 0; i < job->meas.n; i++) {
-		found += READ_ONCE(*job->share[i].word);
+		found += READ_ONCE(*job->slice[i].word);
 		did += done_to_word(job, i, &sharers);
 	}
 	mc_record_set(rec, COL_SUCCEEDED, mc_rounded(found, 10000, max(did, 1ULL)));
@@ -227,21 +227,21 @@ static int atomic_set_up(struct mc_run *run, const struct mc_point *point, void 
 	job->op = point->v[KEY_OP];
 	job->place = point->v[KEY_PLACE];
 	job->meas.ended = atomic_ended;
-	job->share = mc_alloc_array(job->meas.n, sizeof(*job->share));
-	if (!job->share)
+	job->slice = mc_alloc_array(job->meas.n, sizeof(*job->slice));
+	if (!job->slice)
 		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",
 			       job->meas.n, MC_S(job->meas.n));
 	for (i = 0; i < job->meas.n; i++) {
 		struct mc_pass *p = &job->meas.each[i].pass;
 		u64 at = (job->place == PLACE_LINE ? i % WORDS : i) * distance[job->place], left;
 
-		job->share[i] = (struct share){
+		job->slice[i] = (struct slice){
 			.word = mc_view_at(run->area.view, at, &left),
 			.run = mc_loop_widest(job->op)->run_word, .value = i + 1,
 		};
-		WRITE_ONCE(*job->share[i].word, 0);
+		WRITE_ONCE(*job->slice[i].word, 0);
 		p->body = run_atomics;
-		p->arg = &job->share[i];
+		p->arg = &job->slice[i];
 		p->bytes = 8 * point->v[KEY_COUNT];
 	}
 	return 0;
@@ -251,7 +251,7 @@ static void atomic_clean_up(void *arg)
 {
 	struct atomic_job *job = arg;
 
-	mc_free(job->share);
+	mc_free(job->slice);
 }
 
 const struct mc_test mc_test_atomic = {

@@ -143,7 +143,7 @@ static const struct mc_column columns[] = {
 };
 
 /* A thread's part of the point. */
-struct share {
+struct slice {
 	enum mc_op op;
 	unsigned int verify;
 	struct mc_scatter scatter;	/* order of the lines, if it is random */
@@ -407,7 +407,7 @@ static int over_written(struct mc_worker *w, const struct mc_sampler *sampler,
 }
 
 /* Is an array the factor of the one before it: the same double in all words? */
-static bool is_factor(const struct share *s, unsigned int array)
+static bool is_factor(const struct slice *s, unsigned int array)
 {
 	return array == 3 && (s->op == MC_OP_TRIAD4 || s->op == MC_OP_NTTRIAD4);
 }
@@ -415,7 +415,7 @@ static bool is_factor(const struct share *s, unsigned int array)
 static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array,
 		      u64 first)
 {
-	struct share *s = (struct share *)sampler->shared->arg + w->index;
+	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	u64 data = s->fill.data;
 	int err;
 
@@ -429,7 +429,7 @@ static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array
 }
 
 /* First word of an array; arrays that are read hold different words. */
-static u64 first_of_array(const struct share *s, unsigned int array)
+static u64 first_of_array(const struct slice *s, unsigned int array)
 {
 	if (s->fill.data == MC_DATA_ZERO)
 		return 0;
@@ -446,7 +446,7 @@ static u64 first_of_array(const struct share *s, unsigned int array)
  */
 static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct share *s = (struct share *)sampler->shared->arg + w->index;
+	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	unsigned int i;
 	int err = 0;
@@ -469,7 +469,7 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
  * loop that only loads, all at one place, nothing changes, so a look after the first and the
  * last of them is enough. The first one is for runs that are cut short.
  */
-static bool verifies(const struct mc_sampler *sampler, const struct share *s, bool last)
+static bool verifies(const struct mc_sampler *sampler, const struct slice *s, bool last)
 {
 	const struct mc_op_info *op = &mc_ops[s->op];
 
@@ -490,7 +490,7 @@ static bool has_operands(const struct mc_op_info *op)
 static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 			     u32 round)
 {
-	struct share *s = (struct share *)sampler->shared->arg + w->index;
+	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	bool poison = s->fill.data == MC_DATA_ZERO && op->stores &&
 		     verifies(sampler, s, sampler->shared->done + 1 == sampler->settings.repeat);
@@ -517,7 +517,7 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 /* The pass and the untimed ones go through another place from now on, with new operands. */
 static int bandwidth_move(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct share *s = (struct share *)sampler->shared->arg + w->index;
+	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	struct mc_pass *p = &sampler->pass;
 	unsigned int i;
 
@@ -543,7 +543,7 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 }
 
 /* Sum of the words that the first array must hold now. */
-static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
+static u64 sum_of_first(const struct slice *s, const struct mc_pass *p)
 {
 	u64 words = s->sum.bytes / 8, step = mc_data_step(p->data);
 
@@ -566,7 +566,7 @@ static u64 sum_of_first(const struct share *s, const struct mc_pass *p)
 }
 
 /* Are the bytes behind the last line of the first array those that they must be? */
-static bool tail_is_right(const struct share *s, const struct mc_pass *p)
+static bool tail_is_right(const struct slice *s, const struct mc_pass *p)
 {
 	const u8 *at[2], byte = p->data == MC_DATA_ZERO ? 0 : p->value - 1;
 	unsigned int i;
@@ -582,7 +582,7 @@ static bool tail_is_right(const struct share *s, const struct mc_pass *p)
 }
 
 /* Sum of the words that one pass must have read and added up. */
-static u64 sum_of_read(const struct share *s, const struct mc_pass *p)
+static u64 sum_of_read(const struct slice *s, const struct mc_pass *p)
 {
 	unsigned int i = mc_op_written(&mc_ops[s->op]);
 	u64 sum = 0;
@@ -595,7 +595,7 @@ static u64 sum_of_read(const struct share *s, const struct mc_pass *p)
 
 static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct share *s = (struct share *)sampler->shared->arg + w->index;
+	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	struct mc_pass *p = &sampler->pass;
 	int err;
@@ -626,7 +626,7 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 /* ----------------------------------------------------------------- the run */
 
 /* Let the thread's pass go through its arrays in random order. */
-static int set_scatter(struct mc_run *run, struct mc_pass *p, struct share *s,
+static int set_scatter(struct mc_run *run, struct mc_pass *p, struct slice *s,
 		       const struct mc_part *part)
 {
 	unsigned int arrays = mc_ops[s->op].arrays;
@@ -697,7 +697,7 @@ static int set_offsets(struct mc_run *run, struct mc_pass *p, const struct mc_pa
 	return 0;
 }
 
-static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct share *s,
+static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct slice *s,
 			 unsigned int index, const struct mc_point *point)
 {
 	struct mc_pass *p = &sampler->pass;
@@ -754,13 +754,13 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	struct mc_measurement *meas = arg;
-	struct share *shares = mc_alloc_array(meas->n, sizeof(*shares));
+	struct slice *slices = mc_alloc_array(meas->n, sizeof(*slices));
 	void *uc_word = NULL;
 	unsigned int i;
 	int err = 0;
 
-	meas->arg = shares;
-	if (!shares)
+	meas->arg = slices;
+	if (!slices)
 		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",
 			       meas->n, MC_S(meas->n));
 	if (point->v[KEY_FENCE] == MC_FENCE_UC) {
@@ -784,7 +784,7 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 			.whole = op->needs == MC_CPU_STRINGS && mc_window_preemptible(),
 			.uc_word = uc_word,
 		};
-		err = set_up_thread(run, &meas->each[i], &shares[i], i, point);
+		err = set_up_thread(run, &meas->each[i], &slices[i], i, point);
 	}
 	return err;
 }
@@ -792,12 +792,12 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 static void bandwidth_clean_up(void *arg)
 {
 	struct mc_measurement *meas = arg;
-	struct share *shares = meas->arg;
+	struct slice *slices = meas->arg;
 	unsigned int i;
 
-	for (i = 0; i < meas->n && shares; i++)
-		mc_free(shares[i].blocks);
-	mc_free(shares);
+	for (i = 0; i < meas->n && slices; i++)
+		mc_free(slices[i].blocks);
+	mc_free(slices);
 }
 
 /* The clocks, and the payload of a thread in a cycle. */
@@ -821,7 +821,7 @@ static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run
 	const struct mc_point *point = &rec->point;
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	struct mc_measurement *meas = arg;
-	const struct share *shares = meas->arg;
+	const struct slice *slices = meas->arg;
 	u64 arrays = meas->each->pass.bytes * meas->n;
 	u64 payload = arrays / max(op->turn, 1ULL) *
 		      (op->payload + !!point->v[KEY_READBACK]);
@@ -845,8 +845,8 @@ static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run
 	}
 	set_clock(rec, meas);
 	for (i = 0; i < meas->n; i++) {
-		ok &= shares[i].ok;
-		checked &= shares[i].checked;
+		ok &= slices[i].ok;
+		checked &= slices[i].checked;
 	}
 	if (!ok)
 		rec->verified = MC_VERIFIED_FAILED;

@@ -69,7 +69,7 @@ static const struct mc_column columns[] = {
 };
 
 /* A thread's part of the point. */
-struct share {
+struct slice {
 	struct mc_random_args args;
 	void (*run)(struct mc_random_args *args);
 	struct mc_random replay;	/* the generator's state at the start of the sample */
@@ -91,7 +91,7 @@ struct share {
  * @loop: the timed loop and the bare one
  * @blocks: the working set in contiguous blocks
  * @fill: writes what the loop reads
- * @share: array with a share for each thread
+ * @slice: array with a slice for each thread
  * @bare_ps: time of a place without an access
  */
 struct job {
@@ -107,7 +107,7 @@ struct job {
 	const struct mc_random_loop *loop;
 	void **blocks;
 	struct mc_pass fill;
-	struct share *share;
+	struct slice *slice;
 	u64 bare_ps;
 };
 
@@ -134,7 +134,7 @@ static int random_check(struct mc_run *run, const struct mc_point *point)
 static int random_prepare(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct job *job = sampler->shared->arg;
-	struct share *s = &job->share[w->index];
+	struct slice *s = &job->slice[w->index];
 
 	s->replay = s->args.state;
 	s->args.sum = 0;
@@ -145,7 +145,7 @@ static int random_prepare(struct mc_worker *w, struct mc_sampler *sampler, u32 r
 }
 
 /* Does the word @index hold what the last write to it should have stored? */
-static bool is_written(const struct job *job, const struct share *s, u64 index)
+static bool is_written(const struct job *job, const struct slice *s, u64 index)
 {
 	u64 *block = job->blocks[index >> MC_BLOCK_WORDS_LOG2];
 
@@ -157,7 +157,7 @@ static bool is_written(const struct job *job, const struct share *s, u64 index)
  * Generate the next @n places again. Return: the sum that reads must give. *@ok becomes
  * false if a write is wrong.
  */
-static u64 replay(const struct job *job, struct share *s, u64 n, bool *ok)
+static u64 replay(const struct job *job, struct slice *s, u64 n, bool *ok)
 {
 	u64 sum = 0, place;
 
@@ -175,7 +175,7 @@ static u64 replay(const struct job *job, struct share *s, u64 n, bool *ok)
 static int random_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct job *job = sampler->shared->arg;
-	struct share *s = &job->share[w->index];
+	struct slice *s = &job->slice[w->index];
 	u64 left = sampler->cal.passes_a_sample * job->count, sum = 0, n;
 	bool ok = true;
 
@@ -199,7 +199,7 @@ static int random_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 
 static void run_accesses(struct mc_loop_args *args)
 {
-	struct share *s = args->arg;
+	struct slice *s = args->arg;
 
 	s->args.count = args->bytes / 8;
 	s->run(&s->args);
@@ -212,9 +212,9 @@ static void set_up_threads(struct mc_measurement *meas, struct job *job, bool ba
 	meas->arg = job;
 	for (i = 0; i < meas->n; i++) {
 		struct mc_sampler *sampler = &meas->each[i];
-		struct share *s = &job->share[i];
+		struct slice *s = &job->slice[i];
 
-		*s = (struct share){
+		*s = (struct slice){
 			.args = { .blocks = job->blocks, .range = job->range },
 			.run = bare ? job->loop->bare : job->loop->access,
 			.ok = true,
@@ -273,8 +273,8 @@ static void random_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	if (job->bare_ps)
 		mc_record_set(rec, COL_GENERATOR_NS, job->bare_ps);
 	for (i = 0; i < meas->n; i++) {
-		ok &= job->share[i].ok;
-		checked &= job->share[i].checked;
+		ok &= job->slice[i].ok;
+		checked &= job->slice[i].checked;
 	}
 	if (!ok)
 		rec->verified = MC_VERIFIED_FAILED;
@@ -313,9 +313,9 @@ static int random_set_up(struct mc_run *run, const struct mc_point *point, void 
 		.loop = mc_loop_within(MC_OP_FILL, mc_point_width(run, point)), .view = view,
 		.bytes = size, .value = FIRST,
 	};
-	job->share = mc_alloc_array(job->meas.n, sizeof(*job->share));
+	job->slice = mc_alloc_array(job->meas.n, sizeof(*job->slice));
 	job->blocks = mc_alloc_array(size / MC_BLOCK_BYTES + 1, sizeof(void *));
-	if (!job->share || !job->blocks)
+	if (!job->slice || !job->blocks)
 		return mc_fail(&run->error, -ENOMEM,
 			       "size: no memory for the list of blocks");
 	if (!mc_view_blocks(view, 0, size, MC_BLOCK_BYTES, job->blocks))
@@ -331,7 +331,7 @@ static void random_clean_up(void *arg)
 	struct job *job = arg;
 
 	mc_free(job->blocks);
-	mc_free(job->share);
+	mc_free(job->slice);
 }
 
 const struct mc_test mc_test_random = {

@@ -185,8 +185,8 @@ class Rates(fake.unittest.TestCase):
         chance = random.Random(20)
         found = []
         for _ in range(200):
-            sides = [[estimate.of_runs([1 / chance.gauss(speed, speed / 100) for _ in range(5)])]
-                     for speed in (1.0, change)]
+            sides = [[estimate.estimate_of_runs([1 / chance.gauss(speed, speed / 100)
+                                                 for _ in range(5)])] for speed in (1.0, change)]
             found.append(judge.judge(*sides[0], *sides[1], limit).word)
         return {one: found.count(one) / len(found) for one in Word}
 
@@ -210,7 +210,7 @@ class Rates(fake.unittest.TestCase):
         side takes so many times as long; its loops had not settled."""
         chance = random.Random(runs)
         found = Counter(judge.judge(base, replace(now, doubt=estimate.UNSETTLED)).word
-                        for base, now in ([estimate.of_runs(
+                        for base, now in ([estimate.estimate_of_runs(
                             [scale * SERIES[series](chance) for _ in range(runs)])
                             for scale in (1, times)] for _ in range(300)))
         self.assertEqual(found[Word.SAME], 0)

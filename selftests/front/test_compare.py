@@ -221,8 +221,8 @@ class Intervals(fake.unittest.TestCase):
                 ([100, 100, 100], 95, [100, 100, 100], 100, False, "?")):
             with self.subTest(base=base, other=other, settled=settled):
                 found = judge.judge(
-                    replace(estimate.of_runs(base), fastest=base_fastest),
-                    replace(estimate.of_runs(other), fastest=fastest,
+                    replace(estimate.estimate_of_runs(base), fastest=base_fastest),
+                    replace(estimate.estimate_of_runs(other), fastest=fastest,
                             doubt="" if settled else estimate.UNSETTLED))
                 self.assertEqual((found.mark, found.no_slower), (mark, mark == "↑"))
 

@@ -22,7 +22,7 @@ from types import ModuleType
 
 from mc import Failure, libraries
 from mc.advice import lacking
-from mc.analysis.estimate import of_runs
+from mc.analysis.estimate import estimate_of_runs
 from mc.analysis.judge import Word, judge
 from mc.analysis.robust import deviation
 from mc.analysis.steps import median
@@ -100,7 +100,7 @@ def word_of_history(times: Sequence[float], changes: Sequence[Step]) -> Word:
     first one. If there is no change, the runs of the second half are compared with the others."""
     first, last = (changes[0].at, changes[-1].at) if changes else 2 * (len(times) // 2,)
     off = are_far_off(times)
-    base, now = (of_runs([times[i] for i in places if not off[i]])
+    base, now = (estimate_of_runs([times[i] for i in places if not off[i]])
                  for places in (range(first), range(last, len(times))))
     return judge(base, now).word
 
@@ -170,7 +170,7 @@ def _doubt(before: list[float], after: list[float]) -> tuple[float, float]:
     """A doubt about the change between these sides. A larger one means that chance explains the
     change more easily; NONE means that it is confirmed."""
     share = share_as_separated(before, after)
-    base, now = (of_runs([exp(one) for one in side]) for side in (before, after))
+    base, now = (estimate_of_runs([exp(one) for one in side]) for side in (before, after))
     difference = judge(base, now)
     sure = share < SURE and difference.word in (Word.FASTER, Word.SLOWER)
     return NONE if sure else (share, -abs(difference.percent))

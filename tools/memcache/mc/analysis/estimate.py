@@ -61,7 +61,7 @@ def of_single_time(time: float) -> Estimate:
     return Estimate(time, time)
 
 
-def of_runs(times: Sequence[float]) -> Estimate:
+def estimate_of_runs(times: Sequence[float]) -> Estimate:
     """The time that these runs stand for, each with its median time."""
     spread = len(times) > 1 and _variance_of_runs(tuple((one,) for one in times)) or (None, inf)
     return Estimate(median(times), min(times), len(times), spread[0], spread[1],

@@ -122,7 +122,7 @@ def named_levels(curve: Pairs) -> list[Named]:
     matched = match([level.limit for level in cached if level.limit], [size for _, size in caches])
     cache_of = {level: caches[j] for level, j in zip(cached, matched) if j is not None}
     return [Named(level, "memory" if memory[i] else f"L{cache_of[level][0]}"
-                  if level in cache_of else _name_of_rest(i, caches, level is flat[-1]),
+                  if level in cache_of else _name_of_unknown_level(i, caches, level is flat[-1]),
                   cache_of.get(level)) for i, level in enumerate(flat)]
 
 
@@ -201,7 +201,7 @@ def match(limits: list[float], sizes: list[int]) -> list[int | None]:
     return caches
 
 
-def _name_of_rest(index: int, caches: list[tuple[int, int]], last: bool) -> str:
+def _name_of_unknown_level(index: int, caches: list[tuple[int, int]], last: bool) -> str:
     """The name of a level that is none of the caches that the CPU reports."""
     if not caches or last and index < len(caches):
         return f"L{index + 1}"

@@ -152,12 +152,12 @@ def _columns(groups: list[str], names: list[str]) -> tuple[dict[str, list[int]],
     for system, pair in ((True, SYSTEM[0]), (True, SYSTEM[1]), (False, SOCKET)):
         read, write = (places.get((system, name), []) for name in pair)
         if read and len(read) == len(write):
-            return {"read": read, "write": write} | _other_columns(filled, names), INCLUDED[pair]
+            return {"read": read, "write": write} | _columns_of_kinds(filled, names), INCLUDED[pair]
     raise ValueError("neither System's Read and Write nor a socket's Mem Read (MB/s) and Mem "
                      "Write (MB/s)")
 
 
-def _other_columns(groups: list[str], names: list[str]) -> dict[str, list[int]]:
+def _columns_of_kinds(groups: list[str], names: list[str]) -> dict[str, list[int]]:
     """The columns of memory that has its own: those of the system; else of sockets; else of
     channels."""
     places: dict[str, dict[int, list[int]]] = {}

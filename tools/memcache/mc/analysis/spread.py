@@ -22,7 +22,7 @@ def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
     of = "access" if any("p99_ns_per_access" in result for _, result in kept) else "load"
     scale = _Scale([result for _, result in kept], {"load": "loads", "access": "accesses"}[of])
     rows = [[name, *(units.text("ns", next((result[key] for key in keys if key in result), None))
-                     for keys in _percentiles(of)),
+                     for keys in _percentile_columns(of)),
              scale.picture(result["histogram_ns_count"])] for name, result in kept]
     return [Heading(f"Distribution of the times of {scale.of} (ns)"),
             Grid([head, "p50", "p99", "p99.9", scale.ruler()], rows),
@@ -32,7 +32,7 @@ def parts(head: str, named: list[tuple[str, dict]]) -> list[Part]:
                 f"or more; in text: {SHADES}.")]
 
 
-def _percentiles(of: str) -> list[tuple[str, ...]]:
+def _percentile_columns(of: str) -> list[tuple[str, ...]]:
     """The names that the median, the 99th and the 99.9th percentile have in some test."""
     return [(f"p50_ns_per_{of}", f"ns_per_{of}"), (f"p99_ns_per_{of}",),
             (f"p999_ns_per_{of}", f"p99_9_ns_per_{of}")]

@@ -127,14 +127,15 @@ def _history(about: str, result: dict) -> History:
 def _sort(history: History, order: str) -> None:
     def place(i: int) -> tuple:
         origin = history.origins[i]
-        return version(origin.kernel) if order == "kernel" else (), origin.started, origin.name
+        key = release_sort_key(origin.kernel) if order == "kernel" else ()
+        return key, origin.started, origin.name
 
     places = sorted(range(len(history.times)), key=place)
     for key in ("origins", "times", "values"):
         setattr(history, key, [getattr(history, key)[i] for i in places])
 
 
-def version(release: str) -> tuple:
+def release_sort_key(release: str) -> tuple:
     """What sorts kernel releases: 6.9 before 6.12-rc1 before 6.12 before 6.12.1. A candidate comes
     before its release in all names: 6.12-rc1, 6.12~rc1, 6.12.0-0.rc1.13.fc42, and
     6.12.0-061200rc1-generic, which is 6.12.0-061200-generic later. 6.12 is 6.12.0."""
