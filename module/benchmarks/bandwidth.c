@@ -608,7 +608,7 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 		return 0;
 	/* Some timed loops sum what they read in all their passes. */
 	if (op->sums)
-		s->ok &= p->sum == sum_of_read(s, p) * sampler->cal.passes_a_sample;
+		s->ok &= p->sum == sum_of_read(s, p) * sampler->sample.passes;
 	if (op->stores || !op->sums) {
 		s->sum.sum = 0;
 		err = op->stores ? over_written(w, sampler, &s->sum) :

@@ -176,7 +176,7 @@ static int random_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 {
 	struct job *job = sampler->shared->arg;
 	struct slice *s = &job->slice[w->index];
-	u64 left = sampler->cal.passes_a_sample * job->count, sum = 0, n;
+	u64 left = sampler->sample.passes * job->count, sum = 0, n;
 	bool ok = true;
 
 	for (; left; left -= n) {

@@ -157,8 +157,8 @@ u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 t
 
 static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 {
-	u64 passes = meas->done * meas->each->cal.passes_a_sample;
 	const struct mc_tally *idle;
+	u64 passes = meas->tally_passes;
 	int i;
 
 	dram->why = mc_traffic_why(meas->counting);
@@ -166,9 +166,9 @@ static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 		return;
 	idle = mc_traffic_idle(meas->counting);
 	dram->counted = meas->tally.counted;
-	dram->counted_ps = mc_rounded(meas->tally.ps, 1, passes);
+	dram->counted_ps = mc_rounded(meas->tally.ps, meas->n, passes);
 	for (i = 0; i < MC_NTRAFFIC; i++) {
-		dram->bytes[i] = mc_rounded(meas->tally.bytes[i], 1, passes);
+		dram->bytes[i] = mc_rounded(meas->tally.bytes[i], meas->n, passes);
 		dram->idle_kb_per_s[i] = mc_mb_per_s(idle->bytes[i], idle->ps);
 	}
 }

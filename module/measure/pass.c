@@ -282,8 +282,6 @@ static int run_plan(struct mc_worker *w, struct mc_plan *plan, bool irq_off, u64
 
 	if (err)
 		return err;
-	if (w->lap && !w->lap->from)
-		WRITE_ONCE(w->lap->from, w->began);
 	for (;;) {
 		for (call = plan->call; call < end; call++)
 			call->run(&call->args);
@@ -335,7 +333,6 @@ int mc_pass_window(struct mc_worker *w, struct mc_pass *p, struct mc_progress *a
 	at->bytes = n * (to - at->from);
 	at->passes += plan->passes * plan->rounds;
 	at->from = plan->passes ? 0 : to;
-	w->finishes = w->lap && at->passes >= passes;
 	err = run_plan(w, plan, irq_off, &at->ticks);
 	if (!err)
 		at->worked = mc_core_note_work(w);

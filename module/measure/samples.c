@@ -7,17 +7,16 @@
  * 2 ms. A pass shorter than a window is repeated inside one until the sample is long compared
  * with the cost of reading the clock.
  *
- * Several threads race: all start at the barrier, and only what they do between the last
- * thread's start and the first thread's end counts, so no thread is measured while
- * another idles. When other processes want the CPUs, too, that part may be short. A
- * sample whose threads overlapped for too little of it is taken again, and left out
- * once the tries are used up. Between samples, threads prepare and verify their memory, so they
- * can't go on as those in together.c do.
+ * Several threads work at once: they wait at a barrier, awake, until all are there. Each then has
+ * its passes timed, and works on until those of all threads have been. So where CPUs run at once,
+ * no thread is timed while another idles. Where threads take turns, as on a busy machine, they did
+ * not overlap for too much of it. Such a sample is taken again, and left out once the tries are
+ * used up. Between samples, threads prepare and verify their memory, so they can't go on as those
+ * in together.c do.
  */
 #include "measure/disturbed.h"
 #include "measure/threads.h"
 #include "platform/clock.h"
-#include "platform/os.h"
 
 #define WINDOWS_A_SAMPLE	8	/* of a sample of a settled loop in a cache */
 
@@ -36,84 +35,13 @@ static void adapt_quantum(struct mc_sampler *sampler, u64 bytes, u64 ticks)
 		sampler->cal.quantum = min(sampler->cal.quantum * 2, sampler->cal.quantum_most);
 }
 
-/* Called before the barrier, while no thread has begun the sample. */
-static void race_ready(struct mc_sampler *sampler)
+static void account_window(struct mc_worker *w, struct mc_sampler *sampler,
+			   const struct mc_progress *at)
 {
-	struct mc_race *race = &sampler->race;
-
-	race->ticks = 0;
-	race->together = 0;
-	race->last = 0;
-	WRITE_ONCE(race->lap.from, 0);
-	WRITE_ONCE(race->lap.end, 0);
-}
-
-/* Ticks at which the last thread began the sample; ~0: some thread has not yet. */
-static u64 race_last(struct mc_sampler *sampler)
-{
-	const struct mc_measurement *meas = sampler->shared;
-	u64 last = 0;
-	unsigned int i;
-
-	if (sampler->race.last)
-		return sampler->race.last;
-	for (i = 0; i < meas->n; i++) {
-		u64 from = READ_ONCE(meas->each[i].race.lap.from);
-
-		if (!from)
-			return ~0ULL;
-		last = max(last, from);
-	}
-	sampler->race.last = last;
-	return last;
-}
-
-/* Ticks at which the first thread ended the sample; ~0: none has. */
-static u64 race_first(const struct mc_measurement *meas)
-{
-	u64 first = ~0ULL, end;
-	unsigned int i;
-
-	for (i = 0; i < meas->n; i++) {
-		end = READ_ONCE(meas->each[i].race.lap.end);
-		first = end ? min(first, end) : first;
-	}
-	return first;
-}
-
-/* Has the sample any window yet, counted or disturbed? */
-static bool has_windows(const struct mc_sampler *sampler)
-{
-	return sampler->sample.counted_bytes || sampler->sample.disturbed_bytes;
-}
-
-/*
- * Only the part of a window during which all threads were running counts. With
- * keep_disturbed nothing may be left out, so a thread that never ran together with the
- * others keeps a whole window, too.
- */
-static void account_window(struct mc_worker *w, struct mc_sampler *sampler, u64 bytes,
-			   u64 ticks)
-{
-	u64 from = w->began, to = w->ended, part = ticks;
-
-	sampler->window_max = max(sampler->window_max, ticks);
-	if (to <= from)
-		sampler->sample.clock_bad = true;
-	if (sampler->shared->n > 1) {
-		to = min(to, race_first(sampler->shared));
-		sampler->race.ticks += to > from ? to - from : 0;
-		from = max(from, race_last(sampler));
-		part = to > from ? to - from : 0;
-		sampler->race.together += part;
-		if (!part && (has_windows(sampler) || !sampler->shared->keep_disturbed))
-			return;
-		if (part)
-			bytes = mc_muldiv(bytes, part, ticks);
-		else
-			part = ticks;
-	}
-	mc_disturbed_window(sampler, w->disturbed, bytes, part);
+	sampler->window_max = max(sampler->window_max, at->ticks);
+	sampler->sample.clock_bad |= w->ended <= w->began;
+	sampler->sample.worked = min(sampler->sample.worked, at->worked);
+	mc_disturbed_window(sampler, w->disturbed, at->bytes, at->ticks);
 }
 
 /**
@@ -125,30 +53,69 @@ static void account_window(struct mc_worker *w, struct mc_sampler *sampler, u64 
  */
 void mc_sample_begin(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	sampler->sample = (struct mc_sample){ .worked = ~0ULL };
+	sampler->sample = (struct mc_sample){
+		.worked = ~0ULL, .passes = sampler->cal.passes_a_sample,
+	};
 	mc_events_clear(w ? w->events : NULL);
+}
+
+static void note_window(struct mc_lap *lap, const struct mc_worker *w, u64 ticks)
+{
+	lap->began = w->began;
+	lap->until = max(w->began, w->ended);
+	lap->work += ticks;
+}
+
+/*
+ * Work until all threads have been timed, in whole passes. A part of one would leave in caches what
+ * the next sample must find in memory, and data of two passes. The last thread does one, too, or
+ * its core would rest until the others have ended theirs.
+ */
+static int work_on(struct mc_worker *w, struct mc_sampler *sampler)
+{
+	struct mc_measurement *meas = sampler->shared;
+	struct mc_lap *lap = &sampler->lap;
+	struct mc_progress at = { 0 };
+	bool all = atomic_inc_return(&meas->timed) == meas->n;
+	int err;
+
+	do {
+		/* An emulator that has one thread for all CPUs lets the next one run. */
+		mc_relax();
+		err = mc_pass_window(w, &sampler->pass, &at, ~0ULL, sampler->cal.quantum,
+				     sampler->settings.irq_off);
+		if (err)
+			return err;
+		adapt_quantum(sampler, at.bytes, at.ticks);
+		if (!all)
+			note_window(lap, w, at.ticks);
+		all = atomic_read(&meas->timed) == meas->n;
+	} while (!all || at.from);
+	sampler->sample.passes += at.passes;
+	return 0;
 }
 
 static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 {
+	struct mc_lap *lap = &sampler->lap;
 	struct mc_progress at = { 0 };
 	int err;
 
-	w->lap = sampler->shared->n > 1 ? &sampler->race.lap : NULL;
+	*lap = (struct mc_lap){ 0 };
 	while (at.passes < sampler->cal.passes_a_sample) {
 		err = mc_pass_window(w, &sampler->pass, &at, sampler->cal.passes_a_sample,
 				     sampler->cal.quantum, sampler->settings.irq_off);
 		if (err)
 			return err;
-		sampler->sample.worked = min(sampler->sample.worked, at.worked);
-		account_window(w, sampler, at.bytes, at.ticks);
+		account_window(w, sampler, &at);
 		adapt_quantum(sampler, at.bytes, at.ticks);
+		lap->from = lap->from ? lap->from : w->began;
+		note_window(lap, w, at.ticks);
 	}
-	w->lap = NULL;
-	w->finishes = false;
+	lap->to = w->ended;
 	mc_events_take(w->events, &sampler->sample.events);
 	mc_disturbed_sample(w, sampler);
-	return 0;
+	return sampler->shared->n > 1 ? work_on(w, sampler) : 0;
 }
 
 /*
@@ -218,8 +185,8 @@ static u64 passes_to_last(u64 length, u64 bytes, u64 least, u64 ticks)
 
 /*
  * Find how many passes make a sample of @least ticks, and how many fit in a window. A
- * window of @cost ticks tells the speed well enough, so a race, which is much longer,
- * need not be tried in full.
+ * window of @cost ticks tells the speed well enough, so a sample of several threads, which is
+ * much longer, need not be tried in full.
  */
 static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost, u64 least)
 {
@@ -270,61 +237,23 @@ static void stretch(struct mc_calibration *cal, u64 length)
 				   length);
 }
 
-/*
- * How far apart the threads come out of the barrier. In a virtual machine it can be
- * milliseconds. All threads compute the same value.
- */
-static int find_skew(struct mc_worker *w, struct mc_sampler *sampler)
-{
-	const struct mc_measurement *meas = sampler->shared;
-	u64 first, last;
-	unsigned int trial, i;
-	int err = 0;
-
-	sampler->cal.skew = 0;
-	for (trial = 0; meas->n > 1 && trial < MC_SKEW_TRIALS; trial++) {
-		err = mc_barrier(w);
-		/*
-		 * After a stop the barrier does not wait, and another thread may still
-		 * read the last trial.
-		 */
-		if (err)
-			break;
-		sampler->race.lap.from = mc_ticks();
-		err = mc_barrier(w);
-		if (err)
-			break;
-		first = sampler->race.lap.from;
-		last = first;
-		for (i = 0; i < meas->n; i++) {
-			first = min(first, meas->each[i].race.lap.from);
-			last = max(last, meas->each[i].race.lap.from);
-		}
-		sampler->cal.skew = max(sampler->cal.skew, last - first);
-	}
-	sampler->cal.skew = min(sampler->cal.skew, mc_ns_to_ticks(MC_SKEW_MAX_NS));
-	return err;
-}
-
 static int calibrate(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	bool race = sampler->shared->n > 1;
+	bool several = sampler->shared->n > 1;
 	u64 cost = mc_ns_to_ticks(MC_COSTS_A_SAMPLE * mc_clock.cost_ps / 1000);
-	u64 least = race ? cost * MC_WINDOWS_A_RACE : cost;
+	u64 least = max(several ? cost * MC_WINDOWS_AT_ONCE : cost, 1ULL);
 	u64 length = mc_pass_length(&sampler->pass), pass = 0;
-	int err = find_skew(w, sampler);
+	int err = find_quantum(w, sampler, &pass);
 
-	err = err ? err : find_quantum(w, sampler, &pass);
 	if (err)
 		return err;
-	least = max(max(least, sampler->cal.skew * MC_SKEWS_A_RACE), 1ULL);
 	if (sampler->cal.quantum >= length)
 		err = find_passes(w, sampler, cost, least);
 	else
 		sampler->cal.passes_a_sample = passes_to_last(1, 1, least, pass);
-	if (race)
+	if (several)
 		sampler->cal.quantum = min(sampler->cal.quantum, sampler->cal.passes_a_sample *
-				       length / MC_WINDOWS_A_RACE);
+				       length / MC_WINDOWS_AT_ONCE);
 	else
 		stretch(&sampler->cal, length);
 	sampler->cal.quantum = mc_pass_quantum(&sampler->pass, sampler->cal.quantum);
@@ -362,17 +291,31 @@ static u64 sample_ps(const struct mc_measurement *meas)
 	return mc_muldiv(total, 1000000000000ULL, max(rate, 1ULL));
 }
 
-/* Did each thread run together with all others for half of the longest race? */
+/*
+ * Did the last thread begin before half of any one's part was timed? And did each work for two
+ * thirds of what the one that worked longest did, until all had been timed? One that was away for
+ * more than half of the others' time did not.
+ */
 static bool overlapped(const struct mc_measurement *meas)
 {
-	u64 least = ~0ULL, most = 0;
+	u64 least = ~0ULL, most = 0, half = ~0ULL, began = 0, ended = 0, work;
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++) {
-		least = min(least, meas->each[i].race.together);
-		most = max(most, meas->each[i].race.ticks);
+		const struct mc_lap *lap = &meas->each[i].lap;
+
+		began = max(began, lap->from);
+		ended = max(ended, lap->to);
+		half = min(half, lap->from + (lap->to - lap->from) / 2);
 	}
-	return least > most / 2;
+	for (i = 0; i < meas->n; i++) {
+		const struct mc_lap *lap = &meas->each[i].lap;
+
+		work = lap->work - (lap->until - min(max(lap->began, ended), lap->until));
+		least = min(least, work);
+		most = max(most, work);
+	}
+	return began <= half && 3 * least >= 2 * most;
 }
 
 /* Why the sample is left out (enum mc_left_out), or 0. */
@@ -520,6 +463,8 @@ static void add_traffic(struct mc_measurement *meas, const struct mc_tally *one)
 	sum->ps += one->ps;
 	for (i = 0; i < MC_NTRAFFIC; i++)
 		sum->bytes[i] += one->bytes[i];
+	for (i = 0; i < meas->n; i++)
+		meas->tally_passes += meas->each[meas->take ? 0 : i].sample.passes;
 }
 
 /* Traffic is that of passes. */
@@ -537,6 +482,7 @@ static void end_sample(struct mc_measurement *meas)
 
 	if (counts)
 		mc_traffic_stop(meas->counting, &tally);
+	atomic_set(&meas->timed, 0);
 	if (meas->time)
 		first->ps = meas->time(meas);
 	if (!meas->take) {
@@ -608,9 +554,7 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	err = err ? err : read_clock(w, sampler);
 	/* A rest that would come in this sample comes before it. */
 	if (w && all->n > 1)
-		mc_threads_rest(w, sampler->race.ticks);
-	if (!all->take)
-		race_ready(sampler);
+		mc_threads_rest(w, sampler->lap.work);
 	err = err ? err : begin_sample(w, all, first);
 	if (!err) {
 		mc_sample_begin(w, sampler);
@@ -673,6 +617,7 @@ static int begin_passes(struct mc_worker *w, struct mc_sampler *sampler)
 	int err = calibrate(w, sampler);
 
 	if (sampler == all->each) {
+		atomic_set(&all->timed, 0);
 		all->tries_left = sampler->settings.repeat + MC_TRIES_MORE;
 		mc_measurement_settle(all, MC_WARM_NS);
 		all->settling.agreed = w->agreed == loop_of(&sampler->pass);

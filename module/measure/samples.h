@@ -11,6 +11,7 @@
 #include "measure/pass.h"
 #include "measure/steady.h"
 #include "measure/traffic.h"
+#include "platform/os.h"
 
 /*
  * A sample lasts at least this many times the cost of reading the clock. Some counters
@@ -18,16 +19,7 @@
  * a sample of 100 costs.
  */
 #define MC_COSTS_A_SAMPLE	1000
-#define MC_WINDOWS_A_RACE	16	/* windows of a sample when threads race */
-
-/*
- * A race lasts at least MC_SKEWS_A_RACE times the largest skew between its threads that
- * was seen behind the barrier in MC_SKEW_TRIALS trials. A skew above MC_SKEW_MAX_NS was a
- * preemption, so it counts as MC_SKEW_MAX_NS.
- */
-#define MC_SKEWS_A_RACE		4
-#define MC_SKEW_TRIALS		5
-#define MC_SKEW_MAX_NS		10000000
+#define MC_WINDOWS_AT_ONCE	16	/* windows of a sample of several threads */
 
 /*
  * Samples without overlap are taken again: at most @repeat + MC_TRIES_MORE times in
@@ -68,18 +60,17 @@ struct mc_settings {
  * @quantum_most: @quantum as calibrated, which it never exceeds
  * @passes_a_sample: number of passes in a sample
  * @passes_settled: the same once the loop has settled
- * @skew: largest difference between the threads' starts behind the barrier, ticks
  */
 struct mc_calibration {
 	u64 quantum;
 	u64 quantum_most;
 	u64 passes_a_sample;
 	u64 passes_settled;
-	u64 skew;
 };
 
 /**
  * struct mc_sample - what a thread's windows of the current sample add up to
+ * @passes: number of passes, with those that are not timed
  * @counted_bytes: bytes of an array covered by the counted windows
  * @counted_ticks: duration of those windows
  * @disturbed_windows: disturbed windows, which do not count
@@ -95,6 +86,7 @@ struct mc_calibration {
  * @ps: its time, set by @take of struct mc_measurement
  */
 struct mc_sample {
+	u64 passes;
 	u64 counted_bytes;
 	u64 counted_ticks;
 	u32 disturbed_windows;
@@ -110,17 +102,19 @@ struct mc_sample {
 };
 
 /**
- * struct mc_race - when a thread worked in the current sample, and the others with it
- * @lap: when this thread began and ended the sample
- * @last: ticks at which the last thread began the sample; 0: not known yet
- * @ticks: duration of this thread's windows before the first thread finished
- * @together: part of @ticks in which all threads were running
+ * struct mc_lap - when a thread, one of several, worked in the current sample
+ * @from: ticks at which its first timed window opened
+ * @to: ticks at which its last timed window closed
+ * @began: ticks at which the last window opened that did so before all threads had been timed
+ * @until: ticks at which that one closed
+ * @work: duration of all windows from @from to @until
  */
-struct mc_race {
-	struct mc_lap lap;
-	u64 last;
-	u64 ticks;
-	u64 together;
+struct mc_lap {
+	u64 from;
+	u64 to;
+	u64 began;
+	u64 until;
+	u64 work;
 };
 
 /**
@@ -129,7 +123,7 @@ struct mc_race {
  * @settings: how samples are taken
  * @cal: how large they are
  * @sample: the current one
- * @race: the current one among those of all threads
+ * @lap: when the thread worked in it
  * @shared: the measurement of all threads
  * @place: the place in memory that the pass goes through, of the measurement's @places
  * @mhz: the clock before the first sample that is kept, and that before the current one, which
@@ -144,7 +138,7 @@ struct mc_sampler {
 	struct mc_settings settings;
 	struct mc_calibration cal;
 	struct mc_sample sample;
-	struct mc_race race;
+	struct mc_lap lap;
 	struct mc_measurement *shared;
 	u32 place;
 	u64 mhz[2];
@@ -170,6 +164,7 @@ struct mc_sampler {
  * @trial: samples only tell how long they take: none is thrown away
  * @spread: ticks that all samples of a set in a cache last together, at least
  * @places: number of places in memory that the samples take in turn
+ * @timed: number of threads whose part of the current sample has been timed
  * @kept: the last sample was kept
  * @tries_left: how many more samples may be dropped
  * @left_out: why samples are MC_NO_SAMPLE (enum mc_left_out)
@@ -180,6 +175,7 @@ struct mc_sampler {
  * @windows_left_out: number of disturbed windows left out of all samples
  * @counting: counters of DRAM traffic, read around each sample, or NULL
  * @tally: DRAM traffic of all samples that were kept
+ * @tally_passes: number of passes of all threads in that time
  * @events: events of threads that a test adds up by itself
  * @tick: called by the first thread after each sample that is kept and each warm-up that was
  *        asked for, or NULL
@@ -200,6 +196,7 @@ struct mc_measurement {
 	bool trial;
 	u64 spread;
 	u32 places;
+	atomic_t timed;
 	bool kept;
 	u32 tries_left;
 	u8 left_out;
@@ -210,6 +207,7 @@ struct mc_measurement {
 	u32 windows_left_out;
 	struct mc_traffic_count *counting;
 	struct mc_tally tally;
+	u64 tally_passes;
 	struct mc_events_total events;
 	void (*tick)(void *run);
 	void *run;

@@ -213,8 +213,6 @@ u64 mc_window_close(struct mc_worker *w)
 	u64 ticks;
 
 	w->ended = mc_ticks();
-	if (w->finishes)
-		cmpxchg(&w->lap->end, 0, w->ended);
 	w->disturbed = mc_detector_end(&w->detector);
 	if (w->irq_off)
 		mc_quiet_end(w->irq_flags);

@@ -7,7 +7,7 @@
  *
  * The samples of mc_measure() are not like that. Between them each thread prepares its memory
  * and verifies what its loop has left there, and the counters of DRAM traffic are read while no
- * thread works. So its threads wait for each other, and begin a sample as a race.
+ * thread works. So its threads wait for each other before each sample and after it.
  */
 #include "measure/together.h"
 #include "platform/clock.h"

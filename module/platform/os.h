@@ -181,6 +181,7 @@ static inline int mc_thread_once(void)
 #define cmpxchg(p, old, new)	__sync_val_compare_and_swap(p, old, new)
 typedef struct { int counter; } atomic_t;
 #define atomic_set(v, value)	WRITE_ONCE((v)->counter, value)
+#define atomic_read(v)		READ_ONCE((v)->counter)
 #define atomic_inc_return(v)	__sync_add_and_fetch(&(v)->counter, 1)
 
 /* Memory that this process may still take; the kernel ends it if it takes more. */

@@ -15,16 +15,6 @@ struct mc_events;
 struct mc_plan;
 
 /**
- * struct mc_lap - when a thread worked in a race; 0: not yet
- * @from: ticks at which it began
- * @end: ticks at which it had done its part
- */
-struct mc_lap {
-	u64 from;
-	u64 end;
-};
-
-/**
  * struct mc_worker - one thread of a run
  * @threads: all threads of the run
  * @index: index among them
@@ -35,8 +25,6 @@ struct mc_lap {
  * @disturbed: disturbances in the last window (enum mc_disturbance)
  * @events: events of its core, read around each window; NULL: none are counted
  * @plan: what it does in its next window (measure/pass.h)
- * @lap: gets the times of its part of a race; NULL: it does not race
- * @finishes: that part ends with the current window
  * @worked: ticks for which loops over memory have run without a pause (measure/steady.h)
  * @left_off: ticks at the end of the last of them
  * @agreed: the loop whose samples agreed when it was measured last; NULL: none
@@ -55,8 +43,6 @@ struct mc_worker {
 	u8 disturbed;
 	struct mc_events *events;
 	struct mc_plan *plan;
-	struct mc_lap *lap;
-	bool finishes;
 	u64 worked;
 	u64 left_off;
 	const void *agreed;

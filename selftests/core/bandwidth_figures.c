@@ -69,6 +69,36 @@ static void test_what_cant_be_run_is_refused(void **state)
 
 /* ------------------------------------------------------------------ figures */
 
+/* The loop of a thread, of which the second takes three times as long, reads 16 lines a pass. */
+static void read_lines(struct mc_worker *w)
+{
+	u64 passes = pass_of(w)->passes - passes_before[w->index];
+
+	if (!w->irq_off)
+		return;
+	sim_spend((w->index ? 3 : 1) * passes * pass_ps);
+	sim.reading[0].value += 16 * passes;
+	sim.reading[0].enabled++;
+	sim.reading[0].running++;
+}
+
+/* Passes that are not timed move memory, too. */
+static void test_traffic_is_that_of_a_pass_of_all_threads(void **state)
+{
+	for (unsigned int n = 1; n <= 2; n++) {
+		reset(n);
+		pass_ps = 123456789;
+		sim.closing = read_lines;
+		sim.counters = 1;
+		sim.openable = 1;
+		run.counting = mc_traffic_begin(&run.error);
+		assert_int_equal(measure("size=30K op=read"), 0);
+		mc_traffic_end(run.counting);
+		run.counting = NULL;
+		assert_int_equal(rec.dram.bytes[MC_DRAM_READ], n * 16 * 64);
+	}
+}
+
 static void assert_rate(const char *op, const char *more, u64 bytes, u64 payload)
 {
 	reset(1);

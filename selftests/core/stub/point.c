@@ -133,8 +133,9 @@ int end_trail(struct mc_worker *w, struct mc_sampler *one, u32 round)
 {
 	struct trail *t = &trails[w->index];
 
-	EXPECT(!t->next && t->passes == one->cal.passes_a_sample);
-	EXPECT(t->passes == sampler[0].cal.passes_a_sample);
+	EXPECT(!t->next && t->passes == one->sample.passes);
+	EXPECT(one->cal.passes_a_sample == sampler[0].cal.passes_a_sample);
+	EXPECT(one->shared->n > 1 || t->passes == one->cal.passes_a_sample);
 	EXPECT(t->value == one->pass.value);
 	EXPECT(t->fences == (one->pass.fence ? t->passes : 0));
 	t->on = false;

@@ -322,10 +322,8 @@ int mc_barrier(struct mc_worker *w)
 			open_barrier();
 		next_turn();
 		wait_for_turn(w->index);
-		if (w->index == sim.n - 1) {
+		if (w->index == sim.n - 1)
 			sim.now[w->index] += sim.late;
-			sim.late = sim.late_barriers && !--sim.late_barriers ? 0 : sim.late;
-		}
 	}
 	return w->threads->stop;
 }
@@ -381,8 +379,6 @@ u64 mc_window_close(struct mc_worker *w)
 		sim.longest = ticks;
 	sim.windows++;
 	sim_yield();
-	if (w->finishes)
-		w->lap->end = w->ended;
 	sim.now[w->index] += sim.gap;
 	return ticks;
 }

@@ -24,7 +24,6 @@
  * @overhead: time that a window lasts longer than what is done in it
  * @gap: time between windows
  * @late: delay of the last thread that comes out of the barrier
- * @late_barriers: it is late at so many barriers, from the first one on; 0: at all of them
  * @look: time of a look at the clock, or of asking whether the run was stopped; if it
  *        is not 0, a thread that waits for others by asking lets them run
  * @together: a job begins for all of its threads at the time of the last one
@@ -46,7 +45,6 @@ struct sim {
 	u64 overhead;
 	u64 gap;
 	u64 late;
-	unsigned int late_barriers;
 	u64 look;
 	bool together;
 	bool preemptible;
