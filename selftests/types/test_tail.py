@@ -84,7 +84,7 @@ class Causes(room.Tests):
     def test_nmis(self):
         over = threading.Event()
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            sending = pool.submit(self.room.machine.send_nmis, over, 0.05)
+            sending = pool.submit(self.room.machine.send_nmis, over, 0.005)
             try:
                 result, blamed, came = self.measure("off")
             finally:
