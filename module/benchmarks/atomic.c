@@ -226,7 +226,7 @@ static int atomic_set_up(struct mc_run *run, const struct mc_point *point, void 
 
 	job->op = point->v[KEY_OP];
 	job->place = point->v[KEY_PLACE];
-	job->meas.ended = atomic_ended;
+	job->meas.hooks.ended = atomic_ended;
 	job->slice = mc_alloc_array(job->meas.n, sizeof(*job->slice));
 	if (!job->slice)
 		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",

@@ -154,8 +154,8 @@ struct slice {
 	struct mc_pass poison;	/* fills the written array with what it must not hold */
 	u64 first;		/* first word of the operand arrays */
 	u64 refilled;		/* passes that were done when the arrays were last filled */
-	u64 offset[MC_ARRAYS_MAX];	/* of each array at the first place */
-	u64 stride;		/* bytes from a place to the next */
+	u64 offset[MC_ARRAYS_MAX];	/* of each array at the first position */
+	u64 stride;		/* bytes from a position to the next */
 	unsigned int tail;	/* bytes behind the last line of an array */
 	bool checked;		/* the data was verified at least once */
 	bool ok;
@@ -466,7 +466,7 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 
 /*
  * Is this sample verified? @last: it is the last that is kept. Between the samples of a
- * loop that only loads, all at one place, nothing changes, so a look after the first and the
+ * loop that only loads, all at one position, nothing changes, so a look after the first and the
  * last of them is enough. The first one is for runs that are cut short.
  */
 static bool verifies(const struct mc_sampler *sampler, const struct slice *s, bool last)
@@ -476,7 +476,7 @@ static bool verifies(const struct mc_sampler *sampler, const struct slice *s, bo
 	if (op->stores == MC_STORES_UNKNOWN || s->verify == VERIFY_OFF)
 		return false;
 	return last || (s->verify == VERIFY_EACH &&
-			(op->stores || op->sums || sampler->shared->places > 1 ||
+			(op->stores || op->sums || sampler->shared->positions > 1 ||
 			 sampler->shared->done <= 1));
 }
 
@@ -514,7 +514,7 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
 	return err;
 }
 
-/* The pass and the untimed ones go through another place from now on, with new operands. */
+/* The pass and the untimed ones go through another position from now on, with new operands. */
 static int bandwidth_move(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
@@ -522,7 +522,7 @@ static int bandwidth_move(struct mc_worker *w, struct mc_sampler *sampler, u32 r
 	unsigned int i;
 
 	for (i = 0; i < mc_ops[s->op].arrays; i++)
-		p->offset[i] = s->offset[i] + sampler->place * s->stride;
+		p->offset[i] = s->offset[i] + sampler->position * s->stride;
 	s->sum.offset[0] = p->offset[0];
 	return refill(w, sampler, round);
 }
@@ -646,16 +646,16 @@ static int set_scatter(struct mc_run *run, struct mc_pass *p, struct slice *s,
 }
 
 /*
- * Stores that bypass the caches, or lines that are flushed, find no other place different, and
- * the list of blocks for random order begins at the first place.
+ * Stores that bypass the caches, or lines that are flushed, find no other position different, and
+ * the list of blocks for random order begins at the first position.
  */
-static u32 bandwidth_places(const struct mc_point *point, const struct mc_view *view, u64 bytes)
+static u32 bandwidth_positions(const struct mc_point *point, const struct mc_view *view, u64 bytes)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 
 	if (op->nontemporal || op->flushes || point->v[KEY_PATTERN] || is_odd(point))
 		return 1;
-	return mc_places(point, view, bytes);
+	return mc_positions(point, view, bytes);
 }
 
 /*
@@ -743,10 +743,10 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 		s->flush.bytes += 64;
 	}
 	memcpy(s->offset, p->offset, sizeof(s->offset));
-	s->stride = mc_place_bytes(arrays * part.n * p->bytes);
+	s->stride = mc_position_bytes(arrays * part.n * p->bytes);
 	sampler->settings.move = bandwidth_move;
-	sampler->shared->places = min(sampler->shared->places,
-				      bandwidth_places(point, part.view, s->stride));
+	sampler->shared->positions = min(sampler->shared->positions,
+					 bandwidth_positions(point, part.view, s->stride));
 	return point->v[KEY_PATTERN] ? set_scatter(run, p, s, &part) : 0;
 }
 
@@ -768,7 +768,7 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 		if (!uc_word)
 			return run->error.err;
 	}
-	meas->places = ~0U;
+	meas->positions = ~0U;
 	for (i = 0; i < meas->n && !err; i++) {
 		meas->each[i].settings.clock = mc_core_mhz;
 		meas->each[i].pass = (struct mc_pass){

@@ -274,7 +274,7 @@ static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 	struct c2c_job *job = arg;
 
 	mc_pair_of(run, job->who);
-	job->meas.take = load_lines;
+	job->meas.hooks.take = load_lines;
 	job->meas.each->settings.prepare = wait_for_lines;
 	job->meas.each->settings.verify = verify_lines;
 	job->ok = true;

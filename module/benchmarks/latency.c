@@ -68,8 +68,8 @@ static const struct mc_column columns[] = {
 /**
  * struct latency_job - a point, on one CPU
  * @meas: the measurement
- * @chase: the cycle of pointers at the first place
- * @whole: the chase was verified to be one cycle, at each place
+ * @chase: the cycle of pointers at the first position
+ * @whole: the chase was verified to be one cycle, at each position
  * @at: current element of the cycle
  * @loads: number of loads in a pass
  * @batches: batches of loads
@@ -108,23 +108,23 @@ static void follow(void *arg, u64 n)
 	job->at = mc_asm_chase(job->at, n);
 }
 
-static struct mc_chase chase_of(const struct latency_job *job, u32 place)
+static struct mc_chase chase_of(const struct latency_job *job, u32 position)
 {
 	struct mc_chase chase = job->chase;
 
-	chase.offset = place * mc_place_bytes(chase.n * chase.stride);
+	chase.offset = position * mc_position_bytes(chase.n * chase.stride);
 	return chase;
 }
 
-/* Each place has a cycle of its own. */
+/* Each position has a cycle of its own. */
 static int link_all(struct mc_worker *w, struct latency_job *job)
 {
-	u32 place;
+	u32 position;
 	int err = 0;
 
 	job->whole = true;
-	for (place = 0; !err && place < job->meas.places; place++) {
-		struct mc_chase chase = chase_of(job, place);
+	for (position = 0; !err && position < job->meas.positions; position++) {
+		struct mc_chase chase = chase_of(job, position);
 		bool whole = false;
 
 		err = mc_chase_link(w, &chase);
@@ -137,7 +137,7 @@ static int link_all(struct mc_worker *w, struct latency_job *job)
 static int latency_move(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct latency_job *job = container_of(sampler->shared, struct latency_job, meas);
-	struct mc_chase chase = chase_of(job, sampler->place);
+	struct mc_chase chase = chase_of(job, sampler->position);
 
 	job->at = mc_chase_at(&chase, 0);
 	return 0;
@@ -177,16 +177,16 @@ static void set_distribution(struct mc_record *rec, struct latency_job *job)
 static void latency_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
 	struct latency_job *job = arg;
-	const u64 *mhz = job->meas.each->mhz;
+	const struct mc_sampler *first = job->meas.each;
 
 	mc_measurement_record(&job->meas, rec);
 	if (job->meas.done)
 		rec->verified = job->whole ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	mc_record_set(rec, COL_LOADS, job->loads);
-	if (mhz[0])
-		mc_record_set(rec, COL_CORE_MHZ, mhz[0]);
-	if (mhz[1])
-		mc_record_set(rec, COL_CORE_MHZ_AFTER, mhz[1]);
+	if (first->mhz_first)
+		mc_record_set(rec, COL_CORE_MHZ, first->mhz_first);
+	if (first->mhz_last)
+		mc_record_set(rec, COL_CORE_MHZ_AFTER, first->mhz_last);
 	if (!rec->stats.samples)
 		return;
 	mc_record_set(rec, COL_NS, mc_rounded(rec->stats.median_ps, 1, job->loads));
@@ -208,7 +208,8 @@ static int latency_set_up(struct mc_run *run, const struct mc_point *point, void
 		.order = point->v[KEY_PATTERN],
 	};
 	job->loads = min(job->chase.n, LOADS_MOST);
-	job->meas.places = mc_places(point, job->chase.view, job->chase.n * job->chase.stride);
+	job->meas.positions = mc_positions(point, job->chase.view,
+					   job->chase.n * job->chase.stride);
 	job->meas.each->settings.move = latency_move;
 	job->meas.each->settings.clock = mc_core_mhz;
 	job->meas.each->pass = (struct mc_pass){

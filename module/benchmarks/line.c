@@ -219,7 +219,7 @@ static int line_set_up(struct mc_run *run, const struct mc_point *point, void *a
 {
 	struct line_job *job = arg;
 
-	job->meas.take = line_take;
+	job->meas.hooks.take = line_take;
 	job->view = run->area.view;
 	job->pages = point->v[MC_KEY_SIZE] / PAGE_BYTES;
 	job->flush = (struct mc_pass){

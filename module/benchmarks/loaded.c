@@ -76,7 +76,7 @@ struct load {
 /**
  * struct loaded_job - a point
  * @meas: the measurement of latency
- * @all: the threads
+ * @together: the threads
  * @loads: least number of loads in a sample
  * @slice: bytes of the memory that each thread has
  * @delay: the countdown of the load
@@ -87,7 +87,7 @@ struct load {
  */
 struct loaded_job {
 	struct mc_measurement meas;
-	struct mc_together all;
+	struct mc_together together;
 	u64 loads;
 	u64 slice;
 	u64 delay;
@@ -145,7 +145,7 @@ static int loaded_near(const struct mc_run *run, const struct mc_point *point)
 /* Measure what the countdown adds to a line in L1, by the fastest of some rounds. */
 static int measure_delay(struct mc_worker *w, struct loaded_job *job)
 {
-	const struct mc_chase *chase = &job->all.each[job->chaser].chase;
+	const struct mc_chase *chase = &job->together.each[job->chaser].chase;
 	struct mc_paced args = {
 		.reads = 1, .end = 1, .stride = LINE,
 		.place[0] = mc_view_at(chase->view, chase->offset, NULL),
@@ -181,8 +181,8 @@ static bool load_was_away(const struct loaded_job *job, u32 sample)
 {
 	unsigned int i;
 
-	for (i = 0; i < job->all.n; i++) {
-		const struct mc_work_tally *done = mc_together_done(&job->all, i, sample);
+	for (i = 0; i < job->together.n; i++) {
+		const struct mc_work_tally *done = mc_together_done(&job->together, i, sample);
 
 		if (i != job->chaser && done->inside < (done->to - done->from) / 2)
 			return true;
@@ -194,8 +194,8 @@ static void add_load(struct loaded_job *job, u32 sample)
 {
 	unsigned int i;
 
-	for (i = 0; i < job->all.n; i++) {
-		const struct mc_work_tally *done = mc_together_done(&job->all, i, sample);
+	for (i = 0; i < job->together.n; i++) {
+		const struct mc_work_tally *done = mc_together_done(&job->together, i, sample);
 
 		job->load[i].bytes += done->bytes;
 		job->load[i].ticks += done->to - done->from;
@@ -203,13 +203,13 @@ static void add_load(struct loaded_job *job, u32 sample)
 }
 
 /* The sample is the picoseconds that job->loads loads take. */
-static bool sample_ended(struct mc_together *all, u32 sample)
+static bool sample_ended(struct mc_together *together, u32 sample)
 {
-	struct loaded_job *job = all->arg;
+	struct loaded_job *job = together->arg;
 	struct mc_measurement *meas = &job->meas;
-	const struct mc_work_tally *done = mc_together_done(all, job->chaser, sample);
+	const struct mc_work_tally *done = mc_together_done(together, job->chaser, sample);
 	u64 ps = mc_ticks_to_ps(done->ticks), loads = done->bytes / LINE;
-	bool apart = !meas->keep_disturbed && load_was_away(job, sample);
+	bool apart = !meas->disturbed.keep && load_was_away(job, sample);
 
 	meas->each->sample = (struct mc_sample){
 		.seen = done->seen, .in_time = done->seen, .clock_bad = done->clock_bad,
@@ -232,10 +232,10 @@ static int loaded_job(struct mc_worker *w, void *arg)
 
 	if (w->index == job->chaser) {
 		err = measure_delay(w, job);
-		err = err ? err : mc_chase_link(w, &job->all.each[w->index].chase);
+		err = err ? err : mc_chase_link(w, &job->together.each[w->index].chase);
 	}
 	err = err ? err : mc_barrier(w);
-	return err ? err : mc_together_work(w, &job->all, &walk);
+	return err ? err : mc_together_work(w, &job->together, &walk);
 }
 
 /* ---------------------------------------------------------------- the record */
@@ -246,7 +246,7 @@ static u64 load_rate(const struct loaded_job *job)
 	u64 rate = 0;
 	unsigned int i;
 
-	for (i = 0; i < job->all.n; i++) {
+	for (i = 0; i < job->together.n; i++) {
 		const struct load *load = &job->load[i];
 
 		if (i != job->chaser && load->ticks)
@@ -279,7 +279,7 @@ static int set_up_thread(struct mc_run *run, struct loaded_job *job, unsigned in
 			 const struct mc_point *point)
 {
 	struct mc_part part = mc_measurement_part(job->meas.n, &run->area, i);
-	struct mc_together_thread *p = &job->all.each[i];
+	struct mc_together_thread *p = &job->together.each[i];
 
 	p->chases = i == job->chaser;
 	p->loads = job->loads;
@@ -298,9 +298,9 @@ static int set_up_thread(struct mc_run *run, struct loaded_job *job, unsigned in
 static int loaded_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	struct loaded_job *job = arg;
-	struct mc_together *all = &job->all;
+	struct mc_together *together = &job->together;
 	unsigned int i;
-	int err = mc_together_begin(all, run, &job->meas);
+	int err = mc_together_begin(together, run, &job->meas);
 
 	if (err)
 		return err;
@@ -308,15 +308,15 @@ static int loaded_set_up(struct mc_run *run, const struct mc_point *point, void 
 	job->delay = point->v[KEY_DELAY];
 	job->chaser = chaser_of(run, point);
 	job->loads = min(job->slice / LINE, LOADS_MOST);
-	job->load = mc_alloc_array(all->n, sizeof(*job->load));
+	job->load = mc_alloc_array(together->n, sizeof(*job->load));
 	if (!job->load)
-		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", all->n,
-			       MC_S(all->n));
-	all->leader = job->chaser;
-	all->least_bytes = job->loads * LINE;
-	all->ended = sample_ended;
-	all->arg = job;
-	for (i = 0; i < all->n && !err; i++)
+		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", together->n,
+			       MC_S(together->n));
+	together->leader = job->chaser;
+	together->least_bytes = job->loads * LINE;
+	together->ended = sample_ended;
+	together->arg = job;
+	for (i = 0; i < together->n && !err; i++)
 		err = set_up_thread(run, job, i, point);
 	mc_measurement_settle(&job->meas, MC_WARM_NS);
 	job->meas.tries_left = job->meas.each->settings.repeat + MC_TRIES_MORE;
@@ -328,7 +328,7 @@ static void loaded_clean_up(void *arg)
 	struct loaded_job *job = arg;
 
 	mc_free(job->load);
-	mc_together_end(&job->all);
+	mc_together_end(&job->together);
 }
 
 static enum mc_uncached loaded_uncached(const struct mc_point *point)

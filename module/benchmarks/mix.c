@@ -85,7 +85,7 @@ struct member {
 /**
  * struct mix_job - a point
  * @meas: the measurement
- * @all: the threads, while they work
+ * @together: the threads, while they work
  * @n: number of threads
  * @member: array of @n threads
  * @groups: the groups of the request
@@ -95,7 +95,7 @@ struct member {
  */
 struct mix_job {
 	struct mc_measurement meas;
-	struct mc_together all;
+	struct mc_together together;
 	unsigned int n;
 	struct member *member;
 	const struct mc_group *groups;
@@ -284,18 +284,19 @@ static void keep_part(struct member *m, const struct mc_work_tally *done, u32 at
 	mc_events_add(&m->events, &done->events, m->bytes, done->bytes);
 }
 
-static bool sample_ended(struct mc_together *all, u32 sample)
+static bool sample_ended(struct mc_together *together, u32 sample)
 {
-	struct mix_job *job = all->arg;
+	struct mix_job *job = together->arg;
 	unsigned int i;
 
 	if (sample >= job->skip) {
 		for (i = 0; i < job->n; i++)
-			keep_part(&job->member[i], mc_together_done(all, i, sample), job->done);
+			keep_part(&job->member[i], mc_together_done(together, i, sample),
+				  job->done);
 		job->done++;
 	}
-	if (job->meas.tick)
-		job->meas.tick(job->meas.run);
+	if (job->meas.hooks.tick)
+		job->meas.hooks.tick(job->meas.hooks.run);
 	return job->done == job->meas.each->settings.repeat;
 }
 
@@ -307,7 +308,7 @@ static int mix_job(struct mc_worker *w, void *arg)
 	int err = prepare(w, job, m);
 
 	err = err ? err : mc_barrier(w);
-	err = err ? err : mc_together_work(w, &job->all, &walk);
+	err = err ? err : mc_together_work(w, &job->together, &walk);
 	return err ? err : verify(w, m, &walk);
 }
 
@@ -368,20 +369,20 @@ static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 static void keep_sample(struct mix_job *job, const struct scope *scope,
 			const struct sum *sum, u32 sample)
 {
-	struct mc_sample *all = &job->meas.each->sample;
+	struct mc_sample *joined = &job->meas.each->sample;
 	unsigned int i = scope->from;
 	const struct member *m;
 	u64 rate = 0, ps = 0;
 
-	*all = (struct mc_sample){ 0 };
+	*joined = (struct mc_sample){ 0 };
 	while ((m = next_of(job, scope, &i))) {
 		ps = m->ps[sample];
-		all->clock_bad |= !ps;
-		all->seen |= m->seen[sample];
+		joined->clock_bad |= !ps;
+		joined->seen |= m->seen[sample];
 		if (ps)
 			rate += mc_muldiv(m->bytes, PER_1000_S, ps);
 	}
-	all->in_time = all->seen;
+	joined->in_time = joined->seen;
 	if (sum->threads > 1)
 		ps = mc_muldiv(sum->bytes, PER_1000_S, max(rate, 1ULL));
 	mc_measurement_append(&job->meas, ps);
@@ -468,7 +469,7 @@ static void join_samplers(struct mc_measurement *meas)
 		meas->each->window_max = max(meas->each->window_max,
 					     meas->each[i].window_max);
 	meas->n = 1;
-	meas->tick = NULL;
+	meas->hooks.tick = NULL;
 }
 
 /* All threads, each group, each thread. */
@@ -500,7 +501,7 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 	unsigned int g = run->req->group_of[mc_threads_cpu(run->threads, i)] - 1;
 	const struct mc_thread_part *part = &run->placement->thread[i];
 	const struct mc_view *view = mc_node_of(run->placement, i)->area.view;
-	struct mc_together_thread *does = &job->all.each[i];
+	struct mc_together_thread *does = &job->together.each[i];
 	struct member *m = &job->member[i];
 	struct mc_point own;
 
@@ -536,7 +537,7 @@ static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 {
 	struct mix_job *job = arg;
 	unsigned int i;
-	int err = mc_together_begin(&job->all, run, &job->meas);
+	int err = mc_together_begin(&job->together, run, &job->meas);
 
 	if (err)
 		return err;
@@ -545,9 +546,9 @@ static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 	job->fill = mc_loop_within(MC_OP_FILL, mc_point_width(run, point));
 	job->skip = max(1 + point->v[MC_KEY_WARMUP], (u64)MC_WARM_NS / SAMPLE_NS);
 	job->meas.settling.worked = mc_ns_to_ticks(job->skip * SAMPLE_NS);
-	job->all.least_ticks = mc_ns_to_ticks(SAMPLE_NS);
-	job->all.ended = sample_ended;
-	job->all.arg = job;
+	job->together.least_ticks = mc_ns_to_ticks(SAMPLE_NS);
+	job->together.ended = sample_ended;
+	job->together.arg = job;
 	job->member = mc_alloc_array(job->n, sizeof(*job->member));
 	if (!job->member)
 		return mc_fail(&run->error, -ENOMEM, "groups: no memory for %u thread%s",
@@ -567,7 +568,7 @@ static void mix_clean_up(void *arg)
 		mc_free(job->member[i].ps);
 	}
 	mc_free(job->member);
-	mc_together_end(&job->all);
+	mc_together_end(&job->together);
 }
 
 const struct mc_test mc_test_mix = {

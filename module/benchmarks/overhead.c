@@ -244,9 +244,9 @@ static int overhead_set_up(struct mc_run *run, const struct mc_point *point, voi
 			set_up_short(job, &meas->each[i]);
 		return 0;
 	}
-	meas->take = job->item == ITEM_BARRIER ? meet_at_barrier :
+	meas->hooks.take = job->item == ITEM_BARRIER ? meet_at_barrier :
 		     job->item == ITEM_WAKEUP ? wake_threads : make_thread;
-	meas->time = time_of_meeting;
+	meas->hooks.time = time_of_meeting;
 	/* Threads that sleep or wait have no loop that makes their cores warm. */
 	mc_measurement_settle(meas, 0);
 	job->at = mc_alloc_array(meas->n, sizeof(u64));
@@ -269,7 +269,7 @@ static void overhead_fill(struct mc_record *rec, void *arg, const struct mc_run 
 {
 	struct overhead_job *job = arg;
 	struct mc_measurement *meas = &job->meas;
-	u64 operations = meas->take ? 1 : meas->each->cal.passes_a_sample * BATCH;
+	u64 operations = meas->hooks.take ? 1 : meas->each->cal.passes_a_sample * BATCH;
 	unsigned int i;
 
 	if (job->alone) {
@@ -277,11 +277,11 @@ static void overhead_fill(struct mc_record *rec, void *arg, const struct mc_run 
 		rec->stats.left_out = meas->each->settings.repeat;
 		return;
 	}
-	for (i = 0; i < meas->done && !meas->take; i++) {
+	for (i = 0; i < meas->done && !meas->hooks.take; i++) {
 		if (meas->samples[i] != MC_NO_SAMPLE)
 			meas->samples[i] /= BATCH;
 	}
-	if (meas->take || !meas->each->settings.irq_off)
+	if (meas->hooks.take || !meas->each->settings.irq_off)
 		rec->point.v[MC_KEY_IRQ] = 1;
 	mc_measurement_record(meas, rec);
 	mc_record_set(rec, COL_OPERATIONS, operations);

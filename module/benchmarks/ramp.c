@@ -398,7 +398,7 @@ static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)
 	/* Forget the samples of the last record. */
 	job->meas.done = 0;
 	job->meas.left_out = 0;
-	job->meas.windows_left_out = 0;
+	job->meas.disturbed.windows_left_out = 0;
 	for (i = 0; i < job->done; i++)
 		keep_sample(job, moment_of(job, step, i));
 	job->meas.events = (struct mc_events_total){ 0 };
@@ -493,7 +493,7 @@ static int ramp_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	unsigned int i;
 
 	mc_measurement_settle(&job->meas, 0);
-	job->meas.take = take_round;
+	job->meas.hooks.take = take_round;
 	*p = (struct mc_pass){
 		.loop = mc_loop_chosen(point->v[KEY_OP], point->v[KEY_WIDTH]),
 		.view = run->area.view, .bytes = array_bytes(point), .value = FIRST_WORD,

@@ -246,7 +246,7 @@ static int measure_bare(struct mc_run *run, const struct mc_point *point, struct
 	few.v[MC_KEY_WARMUP] = BARE_WARMUPS;
 	err = mc_measurement_begin(&meas, run, &few);
 	if (!err) {
-		meas.tick = NULL;
+		meas.hooks.tick = NULL;
 		set_up_threads(&meas, job, true);
 		err = mc_threads_run(run->threads, mc_measure, &meas);
 		mc_stats_of(&stats, meas.samples, meas.done);

@@ -278,8 +278,8 @@ static void set_up_chase(struct scan_job *job, const struct mc_run *run)
 		.skew = LINE, .skews = stride / LINE,
 	};
 	job->meas.n = 1;
-	job->meas.tick = NULL;
-	job->meas.counting = NULL;
+	job->meas.hooks.tick = NULL;
+	job->meas.traffic.counters = NULL;
 	job->meas.each->settings.prepare = flush_lines;
 	job->meas.each->pass = (struct mc_pass){
 		.body = mc_chase_body, .arg = &job->at, .bytes = LINE * n,

@@ -334,7 +334,7 @@ static const struct record_fact facts[] = {
 	{ "verified", show_name, F(verified), verified_names, .memory = true },
 	{ "warmup_ns", show_ns, F(warmup_ps), .json_only = true },
 	{ "steady", show_steady, F(steady), steady_names, .if_any = true },
-	{ "placements", show_some, F(places), .json_only = true },
+	{ "placements", show_some, F(placements), .json_only = true },
 	{ "samples", show_u32, F(stats.samples) },
 	{ "left_out", show_u32, F(stats.left_out), .json_only = true },
 	{ "left_out_why", show_left_out, .json_only = true },

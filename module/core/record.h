@@ -161,7 +161,7 @@ struct mc_events_counted {
  * @window_max_ps: longest timed window
  * @steady: was the loop steady, before its samples and during them (enum mc_steady)
  * @warmup_ps: time for which the threads had worked before the first sample, without a pause
- * @places: number of places in memory that the samples took in turn; 0: there is no memory
+ * @placements: number of positions in memory that the samples took in turn; 0: there is no memory
  * @stats: time of a pass over the working set
  * @has: bit i is set if @value[i] was measured
  * @value: the test's own figures, fixed-point with the decimals of their columns
@@ -193,7 +193,7 @@ struct mc_record {
 	u64 window_max_ps;
 	u8 steady;
 	u64 warmup_ps;
-	u64 places;
+	u64 placements;
 	struct mc_stats stats;
 	u32 has;
 	u64 value[MC_MAX_COLUMNS];

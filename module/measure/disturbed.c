@@ -38,7 +38,7 @@ void mc_disturbed_begin(struct mc_worker *w, struct mc_sampler *sampler)
 	sampler->stolen = MC_NOT_LOOKED;
 	sampler->stolen_from = 0;
 	if (sampler == meas->each)
-		meas->watched = mc_detector_kinds(w->cpu);
+		meas->disturbed.watched = mc_detector_kinds(w->cpu);
 	mc_detector_stolen(&w->detector, w->cpu, true);
 }
 
@@ -72,7 +72,7 @@ static bool can_do_without(const struct mc_sampler *sampler)
 	const struct mc_sample *sample = &sampler->sample;
 	u64 all = sample->counted_bytes + sample->disturbed_bytes;
 
-	return !sampler->shared->keep_disturbed && !sampler->pass.readback &&
+	return !sampler->shared->disturbed.keep && !sampler->pass.readback &&
 	       sample->counted_bytes * CLEAN_PART >= all;
 }
 
@@ -119,7 +119,7 @@ static void mark_stolen(struct mc_measurement *meas, struct mc_sampler *sampler)
 	if (sampler->stolen == MC_NOT_LOOKED)
 		return;
 	for (i = sampler->stolen_from; i < meas->done && sampler->stolen == MC_STOLEN; i++)
-		meas->disturbed[i] |= MC_BY_STEAL | MC_IN_TIME;
+		meas->disturbed.seen[i] |= MC_BY_STEAL | MC_IN_TIME;
 	sampler->stolen_from = meas->done;
 	sampler->stolen = MC_NOT_LOOKED;
 }
@@ -135,15 +135,15 @@ void mc_disturbed_keep(struct mc_measurement *meas)
 	u8 seen = 0;
 	unsigned int i;
 
-	if (!meas->disturbed)
+	if (!meas->disturbed.seen)
 		return;
 	for (i = 0; i < meas->n; i++) {
 		const struct mc_sampler *one = &meas->each[i];
 
 		seen |= one->sample.seen | (one->sample.in_time ? MC_IN_TIME : 0);
-		meas->windows_left_out += one->sample.disturbed_windows;
+		meas->disturbed.windows_left_out += one->sample.disturbed_windows;
 	}
-	meas->disturbed[meas->done - 1] = seen;
+	meas->disturbed.seen[meas->done - 1] = seen;
 	mc_disturbed_mark(meas);
 }
 
@@ -169,7 +169,7 @@ void mc_disturbed_mark(struct mc_measurement *meas)
 {
 	unsigned int i;
 
-	for (i = 0; i < meas->n && meas->disturbed; i++)
+	for (i = 0; i < meas->n && meas->disturbed.seen; i++)
 		mark_stolen(meas, &meas->each[i]);
 }
 
@@ -178,10 +178,10 @@ static void leave_out_disturbed(struct mc_measurement *meas, u32 hit, u32 clean)
 {
 	u32 i;
 
-	if (meas->keep_disturbed || !hit || clean < hit)
+	if (meas->disturbed.keep || !hit || clean < hit)
 		return;
 	for (i = 0; i < meas->done; i++) {
-		if (meas->disturbed[i] & MC_IN_TIME)
+		if (meas->disturbed.seen[i] & MC_IN_TIME)
 			meas->samples[i] = MC_NO_SAMPLE;
 	}
 	meas->left_out |= MC_LEFT_DISTURBED;
@@ -199,12 +199,12 @@ void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec)
 	u32 i, hit = 0, clean = 0;
 	int kind;
 
-	if (!meas->disturbed || meas->unwatched)
+	if (!meas->disturbed.seen || meas->disturbed.unwatched)
 		return;
-	rec->watched = meas->watched;
-	rec->windows_left_out = meas->windows_left_out;
+	rec->watched = meas->disturbed.watched;
+	rec->windows_left_out = meas->disturbed.windows_left_out;
 	for (i = 0; i < meas->done; i++) {
-		u8 seen = meas->disturbed[i];
+		u8 seen = meas->disturbed.seen[i];
 
 		for (kind = 0; kind < MC_NDISTURBANCES; kind++)
 			rec->disturbed[kind] += seen >> kind & 1;
@@ -227,9 +227,9 @@ bool mc_disturbed_by_others(const struct mc_measurement *meas)
 {
 	u32 i;
 
-	for (i = 0; i < meas->done && meas->disturbed; i++)
-		if (meas->samples[i] != MC_NO_SAMPLE && meas->disturbed[i] & MC_IN_TIME &&
-		    meas->disturbed[i] & MC_BY_OTHERS)
+	for (i = 0; i < meas->done && meas->disturbed.seen; i++)
+		if (meas->samples[i] != MC_NO_SAMPLE && meas->disturbed.seen[i] & MC_IN_TIME &&
+		    meas->disturbed.seen[i] & MC_BY_OTHERS)
 			return true;
 	return false;
 }

@@ -49,18 +49,18 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 	unsigned int i;
 
 	*meas = (struct mc_measurement){
-		.n = mc_threads_size(run->threads), .counting = run->counting,
-		.tick = run->trial ? NULL : run->side->tick, .run = run,
-		.keep_disturbed = point->v[MC_KEY_DISTURBED],
-		.trial = run->trial, .places = 1,
+		.n = mc_threads_size(run->threads), .traffic.counters = run->counting,
+		.hooks.tick = run->trial ? NULL : run->side->tick, .hooks.run = run,
+		.disturbed.keep = point->v[MC_KEY_DISTURBED],
+		.trial = run->trial, .positions = 1,
 		.spread = mc_request_given(run->req, MC_KEY_TIME) ? 0 :
 			  mc_ns_to_ticks(run->side->spread_ns),
 	};
 	meas->each = mc_alloc_array(meas->n, sizeof(*meas->each));
 	meas->samples = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
-	meas->disturbed = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
+	meas->disturbed.seen = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
 	meas->cycles = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
-	if (!meas->each || !meas->samples || !meas->disturbed || !meas->cycles)
+	if (!meas->each || !meas->samples || !meas->disturbed.seen || !meas->cycles)
 		return mc_fail(&run->error, -ENOMEM,
 			       "repeat: no memory for %llu sample%s",
 			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
@@ -99,40 +99,40 @@ struct mc_part mc_measurement_part(unsigned int threads, const struct mc_area *a
 	};
 }
 
-/* The most places that samples take in turn. */
-#define PLACES_MOST	8
+/* The most positions that samples take in turn. */
+#define POSITIONS_MOST	8
 
 /**
- * mc_place_bytes() - the distance of places in memory that samples take in turn
- * @bytes: bytes of memory at each place
+ * mc_position_bytes() - the distance of positions that samples take in turn
+ * @bytes: bytes of memory at each position
  *
  * Return: bytes, in whole pages.
  */
-u64 mc_place_bytes(u64 bytes)
+u64 mc_position_bytes(u64 bytes)
 {
 	return (bytes + 4095) & ~4095ULL;
 }
 
 /**
- * mc_places() - number of places in memory that samples can take in turn
+ * mc_positions() - number of positions in memory that samples can take in turn
  * @point: the point
  * @view: its memory
- * @bytes: bytes of memory at each place
+ * @bytes: bytes of memory at each position
  *
  * Which pages a working set has decides what the caches hold of it, from about half of a
- * cache on, and a buffer keeps its pages. So the samples go through several places, as many as
+ * cache on, and a buffer keeps its pages. So the samples go through several positions, as many as
  * the first block of the buffer has. Memory that is not cached, or not RAM, has one.
  *
  * Return: the number, at least 1.
  */
-u32 mc_places(const struct mc_point *point, const struct mc_view *view, u64 bytes)
+u32 mc_positions(const struct mc_point *point, const struct mc_view *view, u64 bytes)
 {
 	const struct mc_span *last = &view->spans[view->n - 1];
 	u64 room = min(last->start + last->bytes, MC_BLOCK_BYTES);
 
 	if (point->v[MC_KEY_TYPE] != MC_WB || point->v[MC_KEY_TARGET] != MC_TARGET_RAM)
 		return 1;
-	return max(min(room / mc_place_bytes(bytes), (u64)PLACES_MOST), 1ULL);
+	return max(min(room / mc_position_bytes(bytes), (u64)POSITIONS_MOST), 1ULL);
 }
 
 /**
@@ -151,24 +151,24 @@ u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 t
 	sampler->sample.seen |= w->disturbed;
 	sampler->sample.in_time = sampler->sample.seen;
 	/* Windows this short are not checked for stolen time. */
-	sampler->shared->watched = mc_detector_kinds(-1);
+	sampler->shared->disturbed.watched = mc_detector_kinds(-1);
 	return ticks;
 }
 
 static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 {
 	const struct mc_tally *idle;
-	u64 passes = meas->tally_passes;
+	u64 passes = meas->traffic.passes;
 	int i;
 
-	dram->why = mc_traffic_why(meas->counting);
-	if (!meas->counting || !passes)
+	dram->why = mc_traffic_why(meas->traffic.counters);
+	if (!meas->traffic.counters || !passes)
 		return;
-	idle = mc_traffic_idle(meas->counting);
-	dram->counted = meas->tally.counted;
-	dram->counted_ps = mc_rounded(meas->tally.ps, meas->n, passes);
+	idle = mc_traffic_idle(meas->traffic.counters);
+	dram->counted = meas->traffic.sum.counted;
+	dram->counted_ps = mc_rounded(meas->traffic.sum.ps, meas->n, passes);
 	for (i = 0; i < MC_NTRAFFIC; i++) {
-		dram->bytes[i] = mc_rounded(meas->tally.bytes[i], meas->n, passes);
+		dram->bytes[i] = mc_rounded(meas->traffic.sum.bytes[i], meas->n, passes);
 		dram->idle_kb_per_s[i] = mc_mb_per_s(idle->bytes[i], idle->ps);
 	}
 }
@@ -210,7 +210,7 @@ static u32 sort_used(struct mc_measurement *meas)
 }
 
 /*
- * Two groups of samples, of which no place in memory has only one, while the clock stood: something
+ * Two groups of samples, of which no position has only one, while the clock stood: something
  * else works on the core, or on its caches, now and then. Nobody sees it come; a hypervisor's other
  * guest is one. Nothing is left out for that.
  */
@@ -222,14 +222,14 @@ static void find_neighbour(struct mc_measurement *meas, struct mc_record *rec)
 
 	if (!before || !after || !rec->watched || mc_disturbed_by_others(meas))
 		return;
-	if (max(before, after) - min(before, after) > before / SAME_CLOCK || meas->places > 64)
+	if (max(before, after) - min(before, after) > before / SAME_CLOCK || meas->positions > 64)
 		return;
 	rec->watched |= MC_BY_NEIGHBOUR;
 	for (i = 0; i < meas->done && slower; i++) {
-		u64 place = 1ULL << i % max(meas->places, 1U);
+		u64 position = 1ULL << i % max(meas->positions, 1U);
 
 		if (meas->samples[i] != MC_NO_SAMPLE)
-			*(meas->samples[i] < limit ? &fast : &slow) |= place;
+			*(meas->samples[i] < limit ? &fast : &slow) |= position;
 	}
 	rec->disturbed[NEIGHBOUR] = fast & slow ? slower : 0;
 }
@@ -256,7 +256,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 					  mc_disturbed_by_others(meas));
 	find_neighbour(meas, rec);
 	rec->warmup_ps = mc_ticks_to_ps(meas->settling.worked);
-	rec->places = min(meas->places, meas->done);
+	rec->placements = min(meas->positions, meas->done);
 	mc_stats_of(&rec->stats, meas->samples, meas->done);
 	/* Their halves may agree, and each be anything. */
 	if (rec->steady == MC_STEADY_YES &&
@@ -275,7 +275,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 void mc_measurement_end(struct mc_measurement *meas)
 {
 	mc_free(meas->cycles);
-	mc_free(meas->disturbed);
+	mc_free(meas->disturbed.seen);
 	mc_free(meas->samples);
 	mc_free(meas->each);
 }

@@ -11,8 +11,8 @@ int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_
 		struct mc_record *rec);
 
 u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 ticks);
-u64 mc_place_bytes(u64 bytes);
-u32 mc_places(const struct mc_point *point, const struct mc_view *view, u64 bytes);
+u64 mc_position_bytes(u64 bytes);
+u32 mc_positions(const struct mc_point *point, const struct mc_view *view, u64 bytes);
 void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec);
 struct mc_part mc_measurement_part(unsigned int threads, const struct mc_area *area,
 				   unsigned int thread);

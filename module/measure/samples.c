@@ -76,7 +76,7 @@ static int work_on(struct mc_worker *w, struct mc_sampler *sampler)
 	struct mc_measurement *meas = sampler->shared;
 	struct mc_lap *lap = &sampler->lap;
 	struct mc_progress at = { 0 };
-	bool all = atomic_inc_return(&meas->timed) == meas->n;
+	bool all_timed = atomic_inc_return(&meas->timed) == meas->n;
 	int err;
 
 	do {
@@ -87,10 +87,10 @@ static int work_on(struct mc_worker *w, struct mc_sampler *sampler)
 		if (err)
 			return err;
 		adapt_quantum(sampler, at.bytes, at.ticks);
-		if (!all)
+		if (!all_timed)
 			note_window(lap, w, at.ticks);
-		all = atomic_read(&meas->timed) == meas->n;
-	} while (!all || at.from);
+		all_timed = atomic_read(&meas->timed) == meas->n;
+	} while (!all_timed || at.from);
 	sampler->sample.passes += at.passes;
 	return 0;
 }
@@ -128,15 +128,15 @@ static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
  */
 static int probe_half(struct mc_worker *w, struct mc_sampler *sampler, u64 from, u64 *pass)
 {
-	u64 all = sampler->pass.bytes, begin = 0;
-	u64 bytes = min(all, mc_pass_least(&sampler->pass));
+	u64 half = sampler->pass.bytes, begin = 0;
+	u64 bytes = min(half, mc_pass_least(&sampler->pass));
 	struct mc_progress at;
 	unsigned int slow = 0;
 
 	for (;;) {
 		int err;
 
-		begin = begin + bytes > all ? 0 : begin;
+		begin = begin + bytes > half ? 0 : begin;
 		at = (struct mc_progress){ .from = from + begin };
 		err = mc_pass_window(w, &sampler->pass, &at, 1, bytes, sampler->settings.irq_off);
 		if (err)
@@ -144,14 +144,14 @@ static int probe_half(struct mc_worker *w, struct mc_sampler *sampler, u64 from,
 		begin += at.bytes;
 		slow = at.ticks >= mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 2 ? slow + 1 : 0;
 		/* No window is larger than one whose plan was full. */
-		if (slow == 2 || (!slow && (bytes == all || at.bytes < bytes)))
+		if (slow == 2 || (!slow && (bytes == half || at.bytes < bytes)))
 			break;
 		if (!slow)
-			bytes = min(bytes * 2, all);
+			bytes = min(bytes * 2, half);
 	}
 	if (slow)
 		sampler->cal.quantum = min(sampler->cal.quantum, bytes);
-	*pass += mc_muldiv(all, at.ticks, at.bytes);
+	*pass += mc_muldiv(half, at.ticks, at.bytes);
 	return 0;
 }
 
@@ -264,10 +264,10 @@ static int calibrate(struct mc_worker *w, struct mc_sampler *sampler)
 /* Duration of all windows of a sample, extrapolated to those that were left out. */
 static u64 work_ps(const struct mc_sampler *one)
 {
-	u64 all = mc_pass_length(&one->pass) * one->cal.passes_a_sample;
+	u64 bytes = mc_pass_length(&one->pass) * one->cal.passes_a_sample;
 	u64 ps = mc_ticks_to_ps(one->sample.counted_ticks);
 
-	return one->sample.disturbed_windows ? mc_muldiv(ps, all, one->sample.counted_bytes) : ps;
+	return one->sample.disturbed_windows ? mc_muldiv(ps, bytes, one->sample.counted_bytes) : ps;
 }
 
 /*
@@ -345,9 +345,12 @@ u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last)
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++) {
-		if (!meas->each[i].mhz[last])
+		const struct mc_sampler *one = &meas->each[i];
+		u64 mhz = last ? one->mhz_last : one->mhz_first;
+
+		if (!mhz)
 			return 0;
-		sum += meas->each[i].mhz[last];
+		sum += mhz;
 	}
 	return sum / meas->n;
 }
@@ -448,15 +451,15 @@ bool mc_measurement_offer(struct mc_measurement *meas, u64 ps)
 		mc_measurement_append(meas, ps);
 	else
 		mc_disturbed_mark(meas);
-	if (meas->tick && (meas->kept || asked))
-		meas->tick(meas->run);
+	if (meas->hooks.tick && (meas->kept || asked))
+		meas->hooks.tick(meas->hooks.run);
 	return meas->kept;
 }
 
 /* Add traffic of a sample. A kind that was not counted in one of them has no valid sum. */
 static void add_traffic(struct mc_measurement *meas, const struct mc_tally *one)
 {
-	struct mc_tally *sum = &meas->tally;
+	struct mc_tally *sum = &meas->traffic.sum;
 	int i;
 
 	sum->counted = meas->done > 1 ? sum->counted & one->counted : one->counted;
@@ -464,13 +467,13 @@ static void add_traffic(struct mc_measurement *meas, const struct mc_tally *one)
 	for (i = 0; i < MC_NTRAFFIC; i++)
 		sum->bytes[i] += one->bytes[i];
 	for (i = 0; i < meas->n; i++)
-		meas->tally_passes += meas->each[meas->take ? 0 : i].sample.passes;
+		meas->traffic.passes += meas->each[meas->hooks.take ? 0 : i].sample.passes;
 }
 
 /* Traffic is that of passes. */
 static bool counts_traffic(const struct mc_measurement *meas)
 {
-	return meas->counting && meas->each->cal.passes_a_sample;
+	return meas->traffic.counters && meas->each->cal.passes_a_sample;
 }
 
 /* Called by the first thread while the others wait. */
@@ -481,18 +484,18 @@ static void end_sample(struct mc_measurement *meas)
 	struct mc_tally tally;
 
 	if (counts)
-		mc_traffic_stop(meas->counting, &tally);
+		mc_traffic_stop(meas->traffic.counters, &tally);
 	atomic_set(&meas->timed, 0);
-	if (meas->time)
-		first->ps = meas->time(meas);
-	if (!meas->take) {
-		first->apart = meas->n > 1 && !meas->keep_disturbed && !overlapped(meas);
+	if (meas->hooks.time)
+		first->ps = meas->hooks.time(meas);
+	if (!meas->hooks.take) {
+		first->apart = meas->n > 1 && !meas->disturbed.keep && !overlapped(meas);
 		first->ps = sample_ps(meas);
 	}
 	if (mc_measurement_offer(meas, first->ps) && counts)
 		add_traffic(meas, &tally);
-	if (meas->ended)
-		meas->ended(meas);
+	if (meas->hooks.ended)
+		meas->hooks.ended(meas);
 }
 
 /*
@@ -506,23 +509,23 @@ static int begin_sample(struct mc_worker *w, struct mc_measurement *meas, bool f
 	if (err || !counts_traffic(meas))
 		return err;
 	if (first)
-		mc_traffic_start(meas->counting);
+		mc_traffic_start(meas->traffic.counters);
 	return wait_for_others(w, meas);
 }
 
-/* The samples that are kept take the places in turn. */
-static int find_place(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
+/* The samples that are kept take the positions in turn. */
+static int find_position(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	const struct mc_measurement *all = sampler->shared;
-	u32 place = sampler->settings.move ? all->done % max(all->places, 1U) : 0;
+	const struct mc_measurement *meas = sampler->shared;
+	u32 position = sampler->settings.move ? meas->done % max(meas->positions, 1U) : 0;
 	unsigned int i;
 	int err;
 
-	if (place == sampler->place)
+	if (position == sampler->position)
 		return 0;
-	sampler->place = place;
+	sampler->position = position;
 	err = sampler->settings.move(w, sampler, round);
-	for (i = 0; !err && i < MC_PASSES_A_PLACE; i++)
+	for (i = 0; !err && i < MC_PASSES_A_POSITION; i++)
 		err = mc_pass_untimed(w, &sampler->pass);
 	return err;
 }
@@ -534,42 +537,43 @@ static int read_clock(struct mc_worker *w, struct mc_sampler *sampler)
 
 	if (!sampler->settings.clock || !sampler->shared->settling.settled)
 		return 0;
-	err = sampler->settings.clock(w, &sampler->mhz[1]);
+	err = sampler->settings.clock(w, &sampler->mhz_last);
 	if (!sampler->shared->done)
-		sampler->mhz[0] = sampler->mhz[1];
+		sampler->mhz_first = sampler->mhz_last;
 	return err;
 }
 
 static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct mc_measurement *all = sampler->shared;
-	bool first = sampler == all->each;
+	struct mc_measurement *meas = sampler->shared;
+	bool first = sampler == meas->each;
 	int err;
 
-	if (all->settling.settled && sampler->cal.passes_settled > sampler->cal.passes_a_sample)
+	if (meas->settling.settled && sampler->cal.passes_settled > sampler->cal.passes_a_sample)
 		sampler->cal.passes_a_sample = sampler->cal.passes_settled;
-	err = find_place(w, sampler, round);
+	err = find_position(w, sampler, round);
 	if (!err && sampler->settings.prepare)
 		err = sampler->settings.prepare(w, sampler, round);
 	err = err ? err : read_clock(w, sampler);
 	/* A rest that would come in this sample comes before it. */
-	if (w && all->n > 1)
+	if (w && meas->n > 1)
 		mc_threads_rest(w, sampler->lap.work);
-	err = err ? err : begin_sample(w, all, first);
+	err = err ? err : begin_sample(w, meas, first);
 	if (!err) {
 		mc_sample_begin(w, sampler);
-		err = all->take ? all->take(w, sampler, round) : take_passes(w, sampler);
+		err = meas->hooks.take ? meas->hooks.take(w, sampler, round) :
+					 take_passes(w, sampler);
 	}
-	err = err ? err : wait_for_others(w, all);
+	err = err ? err : wait_for_others(w, meas);
 	if (!err && first)
-		end_sample(all);
+		end_sample(meas);
 	/*
 	 * Verification must not count as traffic, and every thread needs to know
 	 * whether the sample is kept.
 	 */
-	if (!err && (counts_traffic(all) || all->n > 1))
-		err = wait_for_others(w, all);
-	if (err || !all->kept || !sampler->settings.verify)
+	if (!err && (counts_traffic(meas) || meas->n > 1))
+		err = wait_for_others(w, meas);
+	if (err || !meas->kept || !sampler->settings.verify)
 		return err;
 	return sampler->settings.verify(w, sampler, round);
 }
@@ -577,11 +581,11 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 /* Take samples until as many are kept as were asked for. */
 static int run_rounds(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	const struct mc_measurement *all = sampler->shared;
+	const struct mc_measurement *meas = sampler->shared;
 	int err = 0;
 	u32 round;
 
-	for (round = 0; !err && mc_measurement_wants(all); round++)
+	for (round = 0; !err && mc_measurement_wants(meas); round++)
 		err = run_round(w, sampler, round);
 	return err ? err : read_clock(w, sampler);
 }
@@ -613,24 +617,24 @@ static const void *loop_of(const struct mc_pass *p)
 /* Find out how large windows and samples of passes are, and begin to wait until these settle. */
 static int begin_passes(struct mc_worker *w, struct mc_sampler *sampler)
 {
-	struct mc_measurement *all = sampler->shared;
+	struct mc_measurement *meas = sampler->shared;
 	int err = calibrate(w, sampler);
 
-	if (sampler == all->each) {
-		atomic_set(&all->timed, 0);
-		all->tries_left = sampler->settings.repeat + MC_TRIES_MORE;
-		mc_measurement_settle(all, MC_WARM_NS);
-		all->settling.agreed = w->agreed == loop_of(&sampler->pass);
+	if (sampler == meas->each) {
+		atomic_set(&meas->timed, 0);
+		meas->tries_left = sampler->settings.repeat + MC_TRIES_MORE;
+		mc_measurement_settle(meas, MC_WARM_NS);
+		meas->settling.agreed = w->agreed == loop_of(&sampler->pass);
 	}
 	mc_disturbed_begin(w, sampler);
 	/*
 	 * All threads use the number of passes that the first one calibrated, so that
 	 * all do the same.
 	 */
-	err = err ? err : wait_for_others(w, all);
-	if (!err && sampler != all->each) {
-		sampler->cal.passes_a_sample = all->each->cal.passes_a_sample;
-		sampler->cal.passes_settled = all->each->cal.passes_settled;
+	err = err ? err : wait_for_others(w, meas);
+	if (!err && sampler != meas->each) {
+		sampler->cal.passes_a_sample = meas->each->cal.passes_a_sample;
+		sampler->cal.passes_settled = meas->each->cal.passes_settled;
 	}
 	return err;
 }
@@ -638,28 +642,28 @@ static int begin_passes(struct mc_worker *w, struct mc_sampler *sampler)
 /**
  * mc_measure() - a thread's part of the measurement of a point (an mc_job)
  * @w: the thread; NULL: the caller takes all samples, and has threads do a part of them
- * @meas: struct mc_measurement of all threads
+ * @arg: struct mc_measurement of all threads
  *
  * Context: Worker thread, or process.
  * Return: 0, or a negative errno; samples taken until then are kept.
  */
-int mc_measure(struct mc_worker *w, void *meas)
+int mc_measure(struct mc_worker *w, void *arg)
 {
-	struct mc_measurement *all = meas;
-	struct mc_sampler *sampler = &all->each[w && all->n > 1 ? w->index : 0];
+	struct mc_measurement *meas = arg;
+	struct mc_sampler *sampler = &meas->each[w && meas->n > 1 ? w->index : 0];
 	int err = 0;
 
-	if (!all->take)
+	if (!meas->hooks.take)
 		err = begin_passes(w, sampler);
-	else if (sampler == all->each)
-		mc_settling_from_now(&all->settling);
+	else if (sampler == meas->each)
+		mc_settling_from_now(&meas->settling);
 	err = err ? err : run_rounds(w, sampler);
-	if (all->take)
+	if (meas->hooks.take)
 		return err;
-	w->agreed = all->settling.agreed ? loop_of(&sampler->pass) : NULL;
+	w->agreed = meas->settling.agreed ? loop_of(&sampler->pass) : NULL;
 	mc_disturbed_last(w, sampler);
-	err = err ? err : wait_for_others(w, all);
-	if (!err && sampler == all->each)
-		mc_disturbed_mark(all);
+	err = err ? err : wait_for_others(w, meas);
+	if (!err && sampler == meas->each)
+		mc_disturbed_mark(meas);
 	return err;
 }

@@ -27,8 +27,8 @@
  */
 #define MC_TRIES_MORE		8
 
-/* Passes over a place that are not timed, so that the caches hold it. */
-#define MC_PASSES_A_PLACE	2
+/* Passes at a position that are not timed, so that the caches hold what is there. */
+#define MC_PASSES_A_POSITION	2
 
 struct mc_sampler;
 
@@ -37,8 +37,8 @@ struct mc_sampler;
  * @irq_off: interrupts are off in timed windows
  * @warmup: least number of samples that are thrown away first
  * @repeat: number of samples that are kept
- * @move: point the pass at place @place of the memory, whose contents are undefined; NULL: there
- *        is one place
+ * @move: point the pass at position @position of the memory, whose contents are undefined; NULL:
+ *        there is one position
  * @prepare: untimed work before each sample, or NULL. Samples have numbers (@round), also
  *           those that are not kept
  * @verify: untimed work after each sample that is kept, or NULL
@@ -125,9 +125,9 @@ struct mc_lap {
  * @sample: the current one
  * @lap: when the thread worked in it
  * @shared: the measurement of all threads
- * @place: the place in memory that the pass goes through, of the measurement's @places
- * @mhz: the clock before the first sample that is kept, and that before the current one, which
- *       is in the end the one after the last; 0: not known
+ * @position: where in memory the pass is, of the measurement's @positions
+ * @mhz_first: the core's clock before the first sample that is kept; 0: not known
+ * @mhz_last: the same before the current sample, at the end after the last one
  * @stolen: whether time was stolen since the last check (enum mc_stolen)
  * @stolen_from: index of the first sample since the last check
  * @window_max: longest window of all samples, ticks
@@ -140,8 +140,9 @@ struct mc_sampler {
 	struct mc_sample sample;
 	struct mc_lap lap;
 	struct mc_measurement *shared;
-	u32 place;
-	u64 mhz[2];
+	u32 position;
+	u64 mhz_first;
+	u64 mhz_last;
 	u8 stolen;
 	u32 stolen_from;
 	u64 window_max;
@@ -149,69 +150,96 @@ struct mc_sampler {
 };
 
 /**
+ * struct mc_hooks - what a test does in its own way; each may be NULL
+ * @take: takes a thread's part of a sample; NULL: a sample is passes in windows
+ * @time: time of the sample that all threads have taken, ps; NULL: @ps of the first one's sample
+ * @ended: called once it is decided whether a sample is kept
+ * @tick: called by the first thread after each sample that is kept and each warm-up that was
+ *        asked for
+ * @run: argument of @tick
+ */
+struct mc_hooks {
+	int (*take)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
+	u64 (*time)(struct mc_measurement *meas);
+	void (*ended)(struct mc_measurement *meas);
+	void (*tick)(void *run);
+	void *run;
+};
+
+/**
+ * struct mc_disturbed - what disturbed the samples
+ * @watched: kinds of disturbance that can be seen (enum mc_disturbance)
+ * @unwatched: the test's windows sleep, so nobody can tell whether they were disturbed
+ * @keep: disturbed windows and samples are kept
+ * @seen: disturbances that each sample saw; NULL: they are not recorded
+ * @windows_left_out: number of disturbed windows left out of all samples
+ */
+struct mc_disturbed {
+	u8 watched;
+	bool unwatched;
+	bool keep;
+	u8 *seen;
+	u32 windows_left_out;
+};
+
+/**
+ * struct mc_dram_traffic - DRAM traffic of the samples
+ * @counters: read around each sample, or NULL
+ * @sum: traffic of all samples that were kept
+ * @passes: number of passes of all threads in that time
+ */
+struct mc_dram_traffic {
+	struct mc_traffic_count *counters;
+	struct mc_tally sum;
+	u64 passes;
+};
+
+/**
  * struct mc_measurement - the measurement of one point by all threads
  * @n: number of measuring threads: one (any of them), or all of the run
  * @each: array of @n samplers by worker index; a lone thread uses the first
- * @take: takes a sample in the way of a test; NULL: a sample is passes in windows
- * @time: time of the sample that all threads have taken, ps; NULL: @ps of the first one's sample
- * @ended: called once it is decided whether a sample is @kept, or NULL
- * @samples: array of @repeat samples, picoseconds a pass over the whole working set
- * @done: number of samples in @samples
- * @cycles: array of @repeat numbers, thousandths of a cycle of a core's clock a pass; 0: not
- *          known. NULL: the clock is not measured
- * @median_cycles: their median, once the record has been made; 0: not known
- * @settling: whether the loop has settled
+ * @hooks: the test's own steps
+ * @arg: for the test's own use
  * @trial: samples only tell how long they take: none is thrown away
  * @spread: ticks that all samples of a set in a cache last together, at least
- * @places: number of places in memory that the samples take in turn
+ * @positions: number of positions in memory that the samples take in turn
+ * @settling: whether the loop has settled
  * @timed: number of threads whose part of the current sample has been timed
  * @kept: the last sample was kept
  * @tries_left: how many more samples may be dropped
+ * @samples: array of @repeat samples, picoseconds a pass over the whole working set
+ * @done: number of samples in @samples
  * @left_out: why samples are MC_NO_SAMPLE (enum mc_left_out)
- * @disturbed: disturbances that each sample saw; NULL: they are not recorded
- * @watched: kinds of disturbance that can be seen (enum mc_disturbance)
- * @unwatched: the test's windows sleep, so nobody can tell whether they were disturbed
- * @keep_disturbed: disturbed windows and samples are kept
- * @windows_left_out: number of disturbed windows left out of all samples
- * @counting: counters of DRAM traffic, read around each sample, or NULL
- * @tally: DRAM traffic of all samples that were kept
- * @tally_passes: number of passes of all threads in that time
+ * @cycles: array of @repeat numbers, thousandths of a cycle of a core's clock a pass; 0: not
+ *          known. NULL: the clock is not measured
+ * @median_cycles: their median, once the record has been made; 0: not known
+ * @disturbed: what disturbed the samples
+ * @traffic: their DRAM traffic
  * @events: events of threads that a test adds up by itself
- * @tick: called by the first thread after each sample that is kept and each warm-up that was
- *        asked for, or NULL
- * @run: argument of @tick
- * @arg: for the test's own use
  */
 struct mc_measurement {
 	unsigned int n;
 	struct mc_sampler *each;
-	int (*take)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
-	u64 (*time)(struct mc_measurement *meas);
-	void (*ended)(struct mc_measurement *meas);
-	u64 *samples;
-	u32 done;
-	u64 *cycles;
-	u64 median_cycles;
-	struct mc_settling settling;
+
+	struct mc_hooks hooks;
+	void *arg;
 	bool trial;
 	u64 spread;
-	u32 places;
+	u32 positions;
+
+	struct mc_settling settling;
 	atomic_t timed;
 	bool kept;
 	u32 tries_left;
+
+	u64 *samples;
+	u32 done;
 	u8 left_out;
-	u8 *disturbed;
-	u8 watched;
-	bool unwatched;
-	bool keep_disturbed;
-	u32 windows_left_out;
-	struct mc_traffic_count *counting;
-	struct mc_tally tally;
-	u64 tally_passes;
+	u64 *cycles;
+	u64 median_cycles;
+	struct mc_disturbed disturbed;
+	struct mc_dram_traffic traffic;
 	struct mc_events_total events;
-	void (*tick)(void *run);
-	void *run;
-	void *arg;
 };
 
 int mc_measure(struct mc_worker *w, void *meas);

@@ -31,7 +31,7 @@ int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measu
 		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", t->n,
 			       MC_S(t->n));
 	/* Windows this short are not checked for stolen time. */
-	meas->watched = mc_detector_kinds(-1);
+	meas->disturbed.watched = mc_detector_kinds(-1);
 	return 0;
 }
 

@@ -91,7 +91,7 @@ static void test_a_window_is_left_out_of_a_sample(void **state)
 static void test_keep_keeps_it(void **state)
 {
 	begin(1, LONG, 3, second_window);
-	meas.keep_disturbed = true;
+	meas.disturbed.keep = true;
 	measure();
 	assert_int_equal(stats.samples, 3);
 	assert_int_equal(stats.min_ps, LONG * NS + MS);
@@ -171,7 +171,7 @@ static void test_samples_are_left_out_while_half_are_clean(void **state)
 		assert_seen(hit_samples, 0, 0);
 
 		begin(1, SHORT, 9, first_samples);
-		meas.keep_disturbed = true;
+		meas.disturbed.keep = true;
 		measure();
 		assert_int_equal(stats.left_out, 0);
 		assert_seen(hit_samples, 0, 0);
@@ -308,7 +308,7 @@ static void test_what_is_not_watched_is_not_known(void **state)
 {
 	begin(1, SHORT, 3, first_samples);
 	hit_samples = 1;
-	meas.unwatched = true;
+	meas.disturbed.unwatched = true;
 	measure();
 	assert_int_equal(rec.watched, 0);
 	assert_int_equal(stats.samples, 3);

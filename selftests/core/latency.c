@@ -196,7 +196,7 @@ static void test_samples_take_places_in_turn(void **state)
 	reset_with(1, .low_ps = 3 * NS, .low_bytes = 256 << 10, .cold_ps = 100 * NS);
 	memset(seen, 0, sizeof(seen));
 	measured("latency size=256K repeat=16");
-	assert_int_equal(rec->places, 8);
+	assert_int_equal(rec->placements, 8);
 	assert_int_equal(rec->verified, MC_VERIFIED_OK);
 	assert_figure(rec, COL_NS, 5 * NS);
 	assert_int_equal(rec->stats.min_ps, 4096 * 5 * NS);
@@ -205,7 +205,7 @@ static void test_samples_take_places_in_turn(void **state)
 	/* No more places than eight or than samples, and none where the set fills the memory. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		measured("latency size=%s", rows[i].size);
-		assert_int_equal(rec->places, rows[i].places);
+		assert_int_equal(rec->placements, rows[i].places);
 	}
 }
 

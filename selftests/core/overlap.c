@@ -117,7 +117,7 @@ static void test_keep_keeps_what_did_not_overlap(void **state)
 {
 	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
 		set_up(n, PAGE);
-		meas.keep_disturbed = true;
+		meas.disturbed.keep = true;
 		sim.late = 100 * MS;
 		measure();
 		assert_int_equal(meas.left_out, 0);

@@ -78,7 +78,7 @@ static void opened(struct mc_worker *w)
 static void closing(struct mc_worker *w)
 {
 	const struct mc_measurement *meas = sim.arg;
-	bool bare = meas->tick != tick;
+	bool bare = meas->hooks.tick != tick;
 	u64 passes = pass_of(w)->passes - passes_before[w->index];
 
 	bool slow = made.fast_sample != ~0ULL && meas->done != made.fast_sample;

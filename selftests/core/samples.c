@@ -541,7 +541,7 @@ static void test_one_cold_core_is_enough(void **state)
 			mc_threads_worker(threads, hindered)->left_off = 0;
 			sim.preemptible = true;
 			sim.closing = preempt_one;
-			meas.keep_disturbed = true;
+			meas.disturbed.keep = true;
 			assert_int_equal(settle(), 0);
 			assert_true(meas.settling.gave_up);
 			assert_int_equal(rec.steady, MC_STEADY_NOT_KNOWN);

@@ -365,8 +365,8 @@ int mc_file_job_measure(struct mc_run *run, void *arg)
 	/* Readers and writers sleep. */
 	mc_measurement_settle(meas, 0);
 	meas->each->cal.passes_a_sample = 1;
-	meas->take = transfer;
-	meas->time = time_of_pass;
+	meas->hooks.take = transfer;
+	meas->hooks.time = time_of_pass;
 	meas->each->settings.prepare = prepare;
 	meas->each->settings.verify = job->write && job->check ? read_back : NULL;
 	err = mc_measure(NULL, meas);

@@ -213,7 +213,7 @@ void mc_arrive_set_up(struct mc_arrive *a, struct mc_measurement *meas)
 	struct mc_settings *settings = &meas->each->settings;
 
 	meas->arg = a;
-	meas->take = take_sample;
+	meas->hooks.take = take_sample;
 	settings->prepare = begin_sample;
 	settings->verify = keep_counts;
 	a->irq_off = settings->irq_off;

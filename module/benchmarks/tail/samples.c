@@ -167,9 +167,9 @@ void mc_watch_keep_rest(struct mc_watch_job *job)
 void mc_watch_set_up(struct mc_watch_job *job)
 {
 	job->meas.n = job->watchers;
-	job->meas.take = watch_take;
-	job->meas.time = gather_times;
-	job->meas.ended = watch_ended;
+	job->meas.hooks.take = watch_take;
+	job->meas.hooks.time = gather_times;
+	job->meas.hooks.ended = watch_ended;
 }
 
 static int watch_accesses(struct mc_worker *w, struct mc_watch_job *job)

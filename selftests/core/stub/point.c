@@ -160,7 +160,8 @@ void set_up(unsigned int n, u64 bytes)
 	ticks = 0;
 	memset(trails, 0, sizeof(trails));
 	meas = (struct mc_measurement){
-		.n = n, .each = sampler, .samples = samples, .tick = tick, .disturbed = disturbed,
+		.n = n, .each = sampler, .samples = samples, .hooks.tick = tick,
+		.disturbed.seen = disturbed,
 	};
 	for (unsigned int i = 0; i < n; i++) {
 		speed[i] = NS;

@@ -277,8 +277,8 @@ static int pipe_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	struct pipe_job *job = arg;
 
 	job->meas.n = 1;
-	job->meas.unwatched = true;
-	job->meas.take = pipe_take;
+	job->meas.disturbed.unwatched = true;
+	job->meas.hooks.take = pipe_take;
 	job->run = run;
 	job->block = point->v[KEY_BLOCK];
 	job->total = max(SAMPLE / job->block, 1) * job->block;

@@ -346,7 +346,7 @@ static int measure_less(struct mc_worker *w, const struct mc_os_item *item, u64 
 	u64 samples[LESS_SAMPLES], less_ps = 0;
 	struct mc_sampler sampler = *job.meas->each;
 	struct mc_measurement few = {
-		.n = 1, .each = &sampler, .samples = samples, .unwatched = true,
+		.n = 1, .each = &sampler, .samples = samples, .disturbed.unwatched = true,
 	};
 	struct mc_stats stats;
 	int err;
@@ -446,7 +446,7 @@ static int os_set_up(struct mc_run *run, const struct mc_point *point, void *mea
 	job.run = run;
 	job.item = items[point->v[KEY_ITEM]];
 	job.meas = meas;
-	job.meas->unwatched = true;
+	job.meas->disturbed.unwatched = true;
 	job.wrong = false;
 	job.less_ps = 0;
 	job.asked = (struct mc_os_asked){
