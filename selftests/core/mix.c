@@ -355,6 +355,7 @@ static void test_disturbed_samples_are_those_of_the_thread(void **state)
 	reset(2);
 	sim.opened = disturb;
 	assert_int_equal(together("0:read+1:read", "size=256K node=0 repeat=8 warmup=2"), 0);
+	assert_int_equal(done, 2 + 8);
 	assert_int_equal(rec[0].disturbed[0], 1);
 	assert_int_equal(rec[0].stats.samples, 7);
 	assert_int_equal(rec[3].disturbed[0], 0);
