@@ -103,11 +103,34 @@ class Devices(Sysfs):
 
     def test_a_bar_with_registers_is_read_as_uc_only(self):
         device, _ = pci.find("00:05.0")
-        [line] = mmio.requests(device, pci.Bar(1, 4096, False), False, "kernel")
+        [line] = mmio.requests(device, pci.Bar(1, 4096, False), False, "kernel", [0, 1])
         self.assertIn(f"mmio target=pci:{ADDRESS}/1 size=4096 any_bar=yes type=uc op=read", line)
-        both = list(mmio.requests(device, pci.Bar(2, 4 << 20, True), True, "kernel"))
+        both = list(mmio.requests(device, pci.Bar(2, 4 << 20, True), True, "kernel", [0]))
         self.assertNotIn("write=yes", both[0])
         self.assertIn("type=uc,wc write=yes op=write,write_read,burst", both[1])
+
+    def test_a_second_cpu_looks_for_stores_to_memory(self):
+        device, memory = pci.find("00:05.0")[0], pci.Bar(2, 4 << 20, True)
+
+        def asked(bar, write, cpus, arch="x86_64"):
+            with mock.patch("os.uname", return_value=mock.Mock(machine=arch)):
+                return [line.partition("op=arrive ")[2] for line in mmio.requests(
+                    device, bar, write, "kernel", cpus) if "op=arrive" in line]
+
+        for arch, fences in (("x86_64", "none,sfence,mfence,locked"),
+                             ("aarch64", "none,dmb_oshst,dmb_osh,dmb_sy,dsb_st,dsb_sy")):
+            self.assertEqual(asked(memory, True, [0, 2], arch),
+                             [f"width=8 repeat=30 fence={fences} cpu=0,2"])
+        for bar, write, cpus in ((memory, False, [0, 1]), (memory, True, [0]), (memory, True, []),
+                                 (pci.Bar(1, 4096, False), True, [0, 1])):
+            self.assertEqual(asked(bar, write, cpus), [])
+        for cpu, siblings in enumerate(("0-1", "0-1", "2-3", "2-3")):
+            path = Path(f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+            path.parent.mkdir(parents=True)
+            path.write_text(siblings)
+        for online, two in (("0-3", [0, 2]), ("0-1", [0, 1]), ("1", [1])):
+            self.assertEqual(mmio.two_cpus({"cpus_online": online}), two)
+        self.assertEqual(mmio.two_cpus({"cpus_online": "0-3", "hypervisor": "tcg"}), [])
 
     def test_why_wc_cannot_be_had_is_said_before(self):
         device, _ = pci.find("00:05.0")
@@ -120,7 +143,7 @@ class Devices(Sysfs):
         for kind, types in (("uncached-minus", "uc"), ("write-combining", "uc,wc")):
             path.write_text(f"PAT: [mem 0xfc3ff000-0xfc400000] {kind}\n")
             with mock.patch.object(mmio, "say") as said:
-                [line] = mmio.requests(device, device.bars[1], False, "kernel")
+                [line] = mmio.requests(device, device.bars[1], False, "kernel", [])
             self.assertIn(f"type={types} ", line)
             self.assertEqual("uncached-minus already" in str(said.call_args), types == "uc")
 
@@ -473,6 +496,39 @@ class Sentences(fake.unittest.TestCase):
                       "tell two transactions from one.", accesses.sentences(
             [self.one("burst", "wc", 8, 80.0, whole_percent=None, whole_low_percent=None,
                       whole_high_percent=None, whole_how="not_told_apart")], {})[-1])
+
+    def test_what_another_cpu_saw(self):
+        """A fence is not enough only where an overtake was counted."""
+        seen = "By {}, another CPU sees a store after {} ns{}. The way back of the answer to its " \
+               "read is in that."
+        none = "By {}, none of {} flags in memory overtook its store with {} in between, which " \
+               "does not prove that none can."
+        late = "By WC with {} behind it, {} were not seen within 40 us: the CPU then drove them " \
+               "out."
+        for rows, wanted in (
+                # Of each row: type, fence, ns, late, overtakes.
+                ("uc none 1000 0 0", [seen.format("UC", 1000, ""),
+                                      none.format("UC", 9, "nothing")]),
+                ("uc none 1000 0 0, uc none 1100 0 0", [
+                    seen.format("UC", "1000 to 1100", ""), none.format("UC", 18, "nothing")]),
+                ("wc none 40900 9 9, wc sfence 1300 0 1, wc mfence 1200 0 0, wc locked 1250 0 0", [
+                    seen.format("WC", 1200, ", with mfence behind it"),
+                    late.format("nothing", "9 of 9 stores"), "By WC, 9 of 9 flags in memory "
+                    "overtook their stores with nothing in between: a fence is needed.",
+                    "By WC, 1 of 9 flags in memory overtook its store with sfence in between: it "
+                    "is not enough.", none.format("WC", 9, "mfence or a locked instruction")]),
+                ("wc sfence 40900 2 0", [late.format("sfence", "2 of 9 stores"),
+                                         none.format("WC", 9, "sfence")])):
+            results = [self.one("arrive", kind, 8, float(ns), fence=fence, stores=9, flags=9,
+                                late=int(n), overtakes=int(over))
+                       for kind, fence, ns, n, over in map(str.split, rows.split(","))]
+            self.assertEqual(accesses.sentences(results, {"hypervisor": None}), wanted)
+            trapped = [self.one("read", "uc", 4, 900.0), self.one("write", "uc", 4, 900.0)]
+            for more, machine in ([], "tcg"), (trapped, "kvm"):
+                self.assertNotIn("flags", " ".join(accesses.sentences(
+                    more + results, {"hypervisor": machine})))
+        self.assertEqual(accesses.sentences([{"op": "arrive", "type": "wc", "width_bytes": 8}], {}),
+                         [])
 
     def test_a_sentence_says_no_more_than_is_known(self):
         """An emulator's times mean nothing, and a hypervisor may emulate accesses: a store that

@@ -19,7 +19,8 @@ SEVERAL = {"count": (2, 2), "n": 3, "taken": 3, "machines": 3, "runs": 3, "sets"
            "settings": ["1 reader, 4K", "2 readers, 4K"], "levels": ["l2", "l3"],
            "changes": ["read 9 % faster", "copy 2 % slower"], "speeds": ["a", "b"],
            "pairs": ["a", "b"], "causes": [], "why": [], "work": ["load 9", "steal"],
-           "ops": ["op=write", "op=copy"], "events": [], "bytes": [1.5, 2.5], "percent": 0.0,
+           "ops": ["op=write", "op=copy"], "fences": ["nothing", "sfence"], "events": [],
+           "bytes": [1.5, 2.5], "percent": 0.0,
            "medians": [9.25, 11.0], "percents": [1.5, 9.0], "peak": None,
            "whole": (1.0742, 0.452, 2.3)}
 # Numbers that no choice depends on.

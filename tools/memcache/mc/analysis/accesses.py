@@ -5,10 +5,12 @@ results that it compares; without them it is not said."""
 from collections.abc import Iterator
 
 from mc.analysis import verdict, words
+from mc.analysis.words import Say
 from mc.records import units
 
 ALIKE = 1.25        # times that differ by less are alike: rounds differ as much
 POSTED_NS = 1000    # more than a store takes that is on its way when the CPU goes on
+FENCES = {"none": "nothing", "locked": "a locked instruction"}      # the others have their names
 
 
 def sentences(results: list[dict], machine: dict, link_mb_per_s: float | None = None) -> list[str]:
@@ -27,7 +29,8 @@ def sentences(results: list[dict], machine: dict, link_mb_per_s: float | None = 
         return [*found, f"A store takes {uc / read:.2g} times as long as a read, and there is a "
                 f"hypervisor ({machine['hypervisor']}): it may emulate each access to this BAR, "
                 "and then these are its times, not the device's."]
-    return [*found, *_sentences_on_bursts(results, times), *_sentence_on_link(times, link_mb_per_s)]
+    return [*found, *_sentences_on_bursts(results, times), *_sentences_on_arrival(results),
+            *_sentence_on_link(times, link_mb_per_s)]
 
 
 Times = dict[tuple[str, str, int], float]
@@ -89,6 +92,34 @@ def _sentences_on_bursts(results: list[dict], times: Times) -> Iterator[str]:
     elif one.get("whole_how") == "not_told_apart":
         yield "How many descriptors leave the CPU whole is not known: their times do not tell " \
               "two transactions from one."
+
+
+def _sentences_on_arrival(results: list[dict]) -> Iterator[Say]:
+    """When another CPU sees a store, and which fences flags have overtaken. Nothing shows that a
+    fence is enough."""
+    points: dict[str, dict[str, list[dict]]] = {}
+    for one in results:
+        if one["op"] == "arrive" and one.get("flags"):
+            points.setdefault(one["type"].upper(), {}).setdefault(one["fence"], []).append(one)
+    for kind, fences in points.items():
+        times, firm, doubts = {}, {}, []
+        for key, some in fences.items():
+            stores, late, flags, overtakes = (sum(one[part] for one in some) for part in (
+                "stores", "late", "flags", "overtakes"))
+            facts = {"type": kind, "fence": FENCES.get(key, key), "none": key == "none"}
+            doubts += words.said((late, "arrival_late", facts | {"count": (late, stores)}),
+                                 (overtakes, "overtaken", facts | {"count": (overtakes, flags)}))
+            if not late:
+                times[key] = [one["ns_per_access"] for one in some]
+            if not overtakes:
+                firm[FENCES.get(key, key)] = flags
+        if times:
+            best = "none" if "none" in times else min(times, key=lambda key: max(times[key]))
+            yield Say("arrival", type=kind, medians=times[best],
+                      fence="" if best == "none" else FENCES.get(best, best))
+        yield from doubts
+        if firm:
+            yield Say("none_overtook", type=kind, fences=[*firm], n=min(firm.values()))
 
 
 def _sentence_on_link(times: Times, link: float | None) -> Iterator[str]:

@@ -148,6 +148,16 @@ WORDS = {
     "wrong_data": "VERIFICATION FAILED in {n:# result}: memory did not hold what was written "
                   "to it.",
 
+    # When another CPU sees a store, and a flag in memory behind it.
+    "arrival": "By {type}, another CPU sees a store after {medians:span} ns{fence:?, with {fence} "
+               "behind it}. The way back of the answer to its read is in that.",
+    "arrival_late": "By {type} with {fence} behind it, {count:of store} {count:was|were} not seen "
+                    "within 40 us: the CPU then drove {count:it|them} out.",
+    "overtaken": "By {type}, {count:of flag} in memory overtook {count:its store|their stores} "
+                 "with {fence} in between: {none:?a fence is needed||it is not enough}.",
+    "none_overtook": "By {type}, none of {n} flags in memory overtook its store with {fences:or} "
+                     "in between, which does not prove that none can.",
+
     # Differences, and why nobody can tell.
     "finding": "{what}: {changes:,}.",
     "even": "The fence makes hardly any difference: {speeds:;}.",

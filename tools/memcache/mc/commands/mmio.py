@@ -2,6 +2,7 @@
 """`memcache mmio`: what registers and memory of a PCI device cost a driver."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 
@@ -10,7 +11,7 @@ from mc.analysis import accesses
 from mc.commands import options
 from mc.output import terminal
 from mc.parts import Grid, Heading, Part, Sentence, bullets
-from mc.records import units
+from mc.records import shape, units
 from mc.records.results import Run
 from mc.running import debugfs, module, pci, user
 from mc.running.machine import Machine, cpu_flags
@@ -33,6 +34,8 @@ LARGEST = 64 << 10      # bytes that are measured
 WORDS = "1,2,4,8"
 # Wider accesses, and the flag of the CPU that they need.
 WIDER = {"16": "sse2", "32": "avx2", "64": "avx512f"}
+FENCES = {"x86_64": "none,sfence,mfence,locked",
+          "aarch64": "none,dmb_oshst,dmb_osh,dmb_sy,dsb_st,dsb_sy"}
 PAGE = 4096
 
 
@@ -45,7 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                             sorted(set(pci.KINDS.values()))))
     parser.add_argument("--write", action="store_true",
                         help="you agree that it is written to; measures stores, doorbells and "
-                             "bursts as well")
+                             "bursts as well, and when another CPU sees a store")
     parser.add_argument("--where", choices=["kernel", "user"],
                         help="measure in the kernel, or in user space (default: the kernel if the "
                              "module is there)")
@@ -76,7 +79,7 @@ def command(args: argparse.Namespace) -> int:
         with pci.lend(device, bind=side.where == "kernel") as kept:
             if isinstance(side, user.User):
                 side.passed = kept
-            lines = list(requests(device, bar, args.write, side.where))
+            lines = list(requests(device, bar, args.write, side.where, two_cpus(side.machine())))
             from mc.commands import run
             return run.measure(
                 lines, args.output, side.where, [side], wide=args.wide,
@@ -158,7 +161,17 @@ def ask(device: pci.Device) -> None:
         raise Failure("nothing was measured, and the device was left alone")
 
 
-def requests(device: pci.Device, bar: pci.Bar, write: bool, where: str) -> Iterator[str]:
+def two_cpus(machine: dict) -> list[int]:
+    """One that stores and one that looks for it, on two cores if there are so many. On an emulated
+    machine, which would show nothing, there are none."""
+    if machine.get("hypervisor") == "tcg":
+        return []
+    found = shape.machine_shape(machine)
+    return [core[0] for core in found.cores][:2] if found.cores[1:] else list(found.cpus[:2])
+
+
+def requests(device: pci.Device, bar: pci.Bar, write: bool, where: str,
+             cpus: list[int]) -> Iterator[str]:
     """Reads of each width, and stores if they are allowed, by each type that the BAR may have."""
     size = min(LARGEST, bar.size) // 64 * 64
     target = f"target=pci:{device.address}/{bar.number} size={size}"
@@ -176,6 +189,9 @@ def requests(device: pci.Device, bar: pci.Bar, write: bool, where: str) -> Itera
     yield f"mmio {target} type={types} op=read width={','.join([WORDS, *wider])} repeat=3"
     if write:
         yield f"mmio {target} type={types} write=yes op=write,write_read,burst width=4,8 repeat=3"
+    if write and bar.prefetchable and cpus[1:]:
+        yield f"mmio {target} type={types} write=yes op=arrive width=8 repeat=30 " \
+              f"fence={FENCES.get(os.uname().machine, 'none')} cpu={cpus[0]},{cpus[1]}"
 
 
 def explanation_parts(runs: list[Run], write: bool, link: pci.Link | None) -> list[Part]:
