@@ -190,6 +190,15 @@ class Conflicts(Case):
                      row(BAR + (4 << 20), attribute="uc-")):
             self.assertEqual(self.conflicts(fine), [])
 
+    def test_without_pat_wc_is_uncached(self):
+        rows = row(RAM, attribute="uc-"), row(BAR, attribute="uc-"), row(RAM + PAGE)
+        one, other = self.conflicts(*rows, nopat=True)
+        self.assertEqual((one.id, one.json()["mappings"]), ("pat_off", ["0x40000000+4K"]))
+        self.assertRegex(one.text, r"^PAT is off \(nopat\), so .* gets UC-.* in 1 mapping of UC-: ")
+        self.assertEqual(other.id, "prefetchable_uncached")
+        self.assertEqual(self.conflicts(rows[0]), [])
+        self.assertEqual(self.conflicts(rows[0], nopat=True, arm=True), [])
+
     def test_an_mtrr_has_the_last_word(self):
         [one] = self.conflicts(row(RAM, attribute="wb", memory_type="uc"))
         self.assertRegex(one.text, "is mapped WB .* an MTRR makes it UC.$")

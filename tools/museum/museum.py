@@ -265,7 +265,8 @@ EXHIBITS = {
     "nopat": Exhibit(
         "PAT is off: WC memory is UC-", "72cbc8f04fe2", verdict("wc"),
         f"wc: {TABLES} wc, effective=yes", f"wc: {TABLES} uc-, effective=(no|unknown)",
-        faulty=(KERNEL, "nopat"), kunit="memtype_effect (skipped, with the reason)"),
+        faulty=(KERNEL, "nopat"), kunit="memtype_effect (skipped, with the reason)",
+        conflict="pat_off"),
     "combining": Exhibit(
         "arm64's copy to WC memory does not combine its stores", "ead79118dae6", verdict("wc"),
         f"wc: {TABLES} nc, effective=yes", f"wc: {TABLES} nc, effective=(no|partly)",

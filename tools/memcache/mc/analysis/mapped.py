@@ -41,6 +41,7 @@ def who(one: Mapping) -> str:
 def conflicts(mappings: list[Mapping], is_arm: bool, pat_is_off: bool) -> list[Conflict]:
     """All conflicts, the surest ones first."""
     return [*two_types(mappings, is_arm), *_free(mappings), *_mtrr(mappings),
+            *(_without_pat(mappings) if pat_is_off and not is_arm else ()),
             *_uncached(mappings, is_arm, pat_is_off)]
 
 
@@ -92,6 +93,16 @@ def _mtrr(mappings: list[Mapping]) -> Iterator[Conflict]:
                f"makes it {name(follows)}"
         text += ", as arch_phys_wc_add() does." if follows == "wc" else "."
         yield Conflict("mtrr", text, (one,))
+
+
+def _without_pat(mappings: list[Mapping]) -> Iterator[Conflict]:
+    """A prefetchable BAR has its own sentence."""
+    some = [one for one in mappings if one.row["attribute"] == "uc-" and one.type != "wc"
+            and not one.prefetchable]
+    if some:
+        yield Conflict("pat_off", "PAT is off (nopat), so who asks for WC gets UC-. Nothing "
+                       f"records whether it was asked for in {plural(len(some), 'mapping')} of "
+                       "UC-: boot with PAT.", tuple(some))
 
 
 def _uncached(mappings: list[Mapping], is_arm: bool, pat_is_off: bool) -> Iterator[Conflict]:
