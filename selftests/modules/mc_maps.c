@@ -57,20 +57,24 @@ static struct page *page;
 static void *wc;
 static ulong split_block;
 
-/* Load a byte of a mapping of the device 1000 times. */
+/* Load a byte 1000 times: of the device, of `ram` as WC and as write-back, or of `left`. */
 static int touch(const char *text, const struct kernel_param *kp)
 {
+	const void *places[] = {
+		(__force void *)device[0], (__force void *)device[1], (__force void *)device[2],
+		(__force void *)device[3], wc, __va(ram), __va(left),
+	};
 	uint i, n;
 	int err = kstrtouint(text, 0, &i);
 
 	for (n = 0; !err && n < 1000; n++)
-		readb(device[i % ARRAY_SIZE(device)]);
+		READ_ONCE(*(const u8 *)places[i % ARRAY_SIZE(places)]);
 	return err;
 }
 
 static const struct kernel_param_ops touch_ops = { .set = touch };
 module_param_cb(touch, &touch_ops, NULL, 0200);
-MODULE_PARM_DESC(touch, "Number of a mapping of the device that is to be accessed");
+MODULE_PARM_DESC(touch, "Number of a mapping that is to be accessed");
 
 static int map_and_unmap(void *number)
 {
@@ -80,10 +84,11 @@ static int map_and_unmap(void *number)
 	while (!kthread_should_stop()) {
 		void __iomem *p = ioremap_wc(mine, large ? SZ_2M : SZ_4K);
 
+		/* A look on the only CPU comes here. */
+		usleep_range(50, 100);
 		if (p)
 			iounmap(p);
 		large = !large;
-		usleep_range(50, 100);	/* leave CPUs to others */
 	}
 	return 0;
 }

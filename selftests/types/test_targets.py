@@ -163,7 +163,9 @@ class Look(room.Tests):
     """Mappings that mc_maps makes, as the file `mappings` says, and as the machine sees accesses
     through them. Beyond RAM there is nothing, which x86 reads all the same."""
     at, apart = 0x8_0000_0000, 16 << 20
-    types = {"wc": "wc", "uc-": "uc", "uc": "uc", "wt": "wt"}
+    # Each mapping's attribute, the type of accesses, and the bytes of its pages, if they matter.
+    types = (("wc", "wc", 2 << 20), ("uc-", "uc", 4096), ("uc", "uc", 4096), ("wt", "wt", 4096),
+             ("wc", "wc", 4096), ("wb", "wb", 0), ("uc-", "uc", 4096))
 
     def find(self) -> int:
         return self.at
@@ -172,25 +174,32 @@ class Look(room.Tests):
         machine, at = self.room.machine, self.find()
         machine.sh(f"insmod {self.room.pmu.with_name('mc_maps.ko')} at={at} apart={self.apart}")
         self.addCleanup(machine.sh, "rmmod mc_maps")
-        told = machine.sh(f"cd {room.machine.DEBUGFS}; echo phys={at}+{4 * self.apart} >mappings; "
+        ram, left = map(int, machine.sh("cd /sys/module/mc_maps/parameters; cat ram left").split())
+        told = machine.sh(f"cd {room.machine.DEBUGFS}; "
+                          f"echo phys={at}+{4 * self.apart},{ram}+4K,{left}+4K >mappings; "
                           "echo \"$(<mappings)\"")
-        rows = sorted((row for row in map(json.loads, told.splitlines())
-                       if row["record"] == "mapping"),
-                      key=lambda row: int(row["physical_range"].partition("+")[0], 16))
-        self.assertEqual([row["attribute"] for row in rows], list(self.types))
-        for number, row in enumerate(rows):
+        rows = [row for row in map(json.loads, told.splitlines()) if row["record"] == "mapping"]
+        places = [*((at + n * self.apart, "vmalloc") for n in range(4)),
+                  (ram, "vmalloc"), (ram, "direct"), (left, "direct")]
+        for number, ((place, area), known) in enumerate(zip(places, self.types)):
+            # The first mapping of the device may be so long that it has the others' memory, too.
+            row = min((row for row in rows if row["area"] == area and 0 <= place - int(
+                row["physical_range"].partition("+")[0], 16) < row["bytes"]),
+                key=lambda row: row["bytes"])
             machine.counts()
             machine.sh(f"echo {number} >/sys/module/mc_maps/parameters/touch")
             (cpu,) = machine.counts()["cpus"]
             seen = [kind for kind in ("wb", "wt", "wc", "uc")
                     if room.count([cpu], kind, "load").get(1, 0) >= 1000]
-            self.assertEqual(seen, [self.types[row["attribute"]]], row)
+            self.assertEqual(((row["attribute"], *seen), row["page_bytes"]),
+                             (known[:2], known[2] or row["page_bytes"]), row)
 
 
 class LookArm64(Look):
     """In the device's BAR."""
     kernel, apart = "6.1-arm64", 64 << 10
-    types = {"nc": "wc", "nGnRE": "uc", "nGnRnE": "uc", "wb": "wb"}
+    types = (("nc", "wc", 0), ("nGnRE", "uc", 4096), ("nGnRnE", "uc", 4096),
+             ("wb", "wb", 4096), ("nc", "wc", 4096), ("wb", "wb", 0))
 
     def find(self) -> int:
         return int(self.room.machine.sh(
