@@ -8,6 +8,7 @@ import fake
 from mc.commands import compare
 from mc.output import charts, document, report
 from mc.records import results
+from test_draw import c2c
 
 FEW, TIMES = 150, 4
 
@@ -55,6 +56,10 @@ class Growth(fake.InDirectory):
 
     def test_a_wide_report(self):
         self.grows(lambda runs: report.lines(runs, True))
+
+    def test_pairs_of_more_cpus_than_a_matrix_has(self):
+        self.grows(report.lines, lambda count: fake.runs_of(fake.BARE, ("c2c", c2c(
+            [(cpu, cpu + 1) for cpu in range(count)]))))
 
     def test_pictures(self):
         self.grows(lambda runs: charts.charts({"x": runs}))

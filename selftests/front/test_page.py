@@ -243,6 +243,12 @@ class Page(unittest.TestCase):
                                   "Requests of B: b.jsonl"])
         self.assertIn("<summary><h3", self.text)
 
+    def test_records_that_are_too_many_for_a_table(self):
+        count = len(matrix()[0].results)
+        for most, shown in ((count - 1, 1), (count, 0)):
+            with mock.patch.object(document, "ROWS", most):
+                self.assertEqual(made({"a": matrix()}).count(f"{count} records: too many"), shown)
+
     def test_values_can_be_pointed_at_and_walked_to(self):
         places = re.findall(r'<g class="at" tabindex="0" role="img" aria-label="([^"]+)"',
                             made({"a": latency()}))

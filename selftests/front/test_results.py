@@ -5,11 +5,12 @@ import contextlib
 import io
 import json
 import random
+from unittest import mock
 
 import fake
 from mc import Failure
 from mc.output import report
-from mc.records import fields, results
+from mc.records import fields, reading, results
 
 MACHINE = fake.machine()
 REQUEST = fake.request("bandwidth op=write type=wb", 1)
@@ -153,6 +154,23 @@ class Records(fake.unittest.TestCase):
         *_, one, _, other = run.results
         for key in ("op", "verified"):
             self.assertIs(one[key], other[key])
+        self.assertFalse(one != told[-3] or other != told[-1])
+        other["new"] = 1
+        self.assertEqual((one | {"a": 2}, [*other][-1], len(other), other.get("op")),
+                         (told[-3] | {"a": 2}, "new", len(told[-1]) + 1, RESULT["op"]))
+
+    def test_results_that_share_little_may_have_fewer_bytes(self):
+        for more, most in (({"mb_per_s": 0}, 500), ({"memory_object": ""}, 4)):
+            told = [RESULT | {key: value + type(value)(i) for key, value in more.items()}
+                    for i in range(500)]
+            lines = fake.lines(MACHINE, REQUEST | {"records": 500}, *told)
+            with self.subTest(more), mock.patch.object(reading, "MOST", 5 * len(lines[-1])), \
+                    mock.patch.object(results, "COMBINATIONS", 2):
+                if most < 500:
+                    with self.assertRaisesRegex(Failure, "x:[4-7]: more than 0 MiB"):
+                        results.parse(lines, "x")
+                else:
+                    self.assertEqual(results.parse(lines, "x")[0].results, told)
 
     def test_figures_are_the_tests_own(self):
         self.assertEqual(list(fields.figures(RESULT)),

@@ -34,6 +34,7 @@ METHOD = [
     "Faster, slower and same come from the spread between runs: one run of each side tells only "
     "large factors. See: Comparing, in the manual.",
 ]
+ROWS = 10000        # of a table; nobody reads more, and no browser shows them
 STATISTICS = ("samples", "left_out", "min_ns", "median_ns", "mean_ns", "max_ns", "cv_percent",
               "attribute", "effective", "verified", "steady")
 
@@ -203,7 +204,10 @@ def _requests(runs: list[Run]) -> Iterator[Part]:
             f"({request['state']}: {request.get('error') or 'na'}) "
         label = f"{run.request['label']}: " if run.request.get("label") else ""
         yield Sentence(state + run.where, code=label + request["line"])
-        if run.results:
+        if len(run.results) > ROWS:
+            yield Sentence(f"{plural(len(run.results), 'record')}: too many for a table. The file "
+                           "has them, and memcache export --format csv.")
+        elif run.results:
             yield _statistics(run)
 
 

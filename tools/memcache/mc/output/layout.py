@@ -10,7 +10,7 @@ from mc.analysis.traffic import AMPLIFIED, amplification, is_overcounted
 from mc.parts import Grid
 from mc.records import suite, tests, units
 from mc.records.best import best_of_each
-from mc.records.fields import request_keys
+from mc.records.fields import ABSENT, request_columns
 from mc.records.places import MANY, PLACES, nearness, value
 from mc.records.results import Run
 from mc.records.suite import Layout
@@ -113,11 +113,11 @@ def _split_into_tables(layout: Layout, pairs: Pairs) -> list[tuple[str, Pairs]] 
     many = MANY if any(key in PLACES for key in keys) else ()
     cells: dict[tuple, list[dict]] = {}
     for run, result in pairs:
-        cells.setdefault(tuple(value(run, result, key) for key in keys), []).append(
-            {k: v for k, v in request_keys(result).items() if k not in many})
+        cells.setdefault(tuple(value(run, result, key) for key in keys), []).append(result)
     differing = list(dict.fromkeys(
-        key for results in cells.values() for own in results for key in own
-        if any(other.get(key) != own[key] for other in results)))
+        key for results in cells.values() if len(results) > 1
+        for key, values in request_columns(results).items() if key not in many
+        and len({None if one is ABSENT else one for one in values}) > 1))
     if differing and "label" in keys:
         return None
     groups: dict[tuple, Pairs] = {}

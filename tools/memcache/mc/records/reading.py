@@ -9,6 +9,7 @@ from mc import Failure, quoted
 from mc.status import WRONG
 
 MOST = 256 << 20    # bytes of a file
+ALIKE = 2 << 30     # bytes of results that are alike, as of all pairs of hundreds of CPUs
 TEXT = 8192         # letters of a text: a request with all its values has no more
 LINE = 1 << 20      # bytes of a line: ten times the longest, which has a distribution
 
@@ -36,20 +37,20 @@ def of(name: str) -> Iterator[None]:
         raise failure(name, error) from None
 
 
-def bounded(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """These lines, which together may have as many bytes as a file may have."""
-    left = MOST
+def bounded(lines: Iterable[bytes], most: int = 0) -> Iterator[bytes]:
+    """These lines, which together may have as many bytes as a file may have, or `most`."""
+    left = most = most or MOST
     for line in lines:
         left -= len(line)
         if left < 0:
-            raise ValueError(f"more than {MOST >> 20} MiB")
+            raise ValueError(f"more than {most >> 20} MiB")
         yield line
 
 
-def lines(path: str) -> Iterator[bytes]:
-    """The lines of a file; `-` is standard input."""
+def lines(path: str, most: int = 0) -> Iterator[bytes]:
+    """The lines of a file of `most` bytes, or of MOST; `-` is standard input."""
     with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-        for line in bounded(iter(lambda: file.readline(LINE + 1), b"")):
+        for line in bounded(iter(lambda: file.readline(LINE + 1), b""), most):
             if len(line) > LINE:
                 raise ValueError(f"a line of more than {LINE >> 20} MiB")
             yield line

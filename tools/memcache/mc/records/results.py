@@ -11,13 +11,14 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
 from sys import intern
 from types import NoneType
+from typing import TYPE_CHECKING
 
 from mc import Failure, plural, quoted, say
 from mc.records import derived, reading, schema, store, writing
@@ -37,6 +38,7 @@ WIDEST = 1 << 63            # of points in time, which stores and the C library 
 LINES = 10000               # of a list of lines
 KEYS = 1000                 # that the results of a file may have together
 HALF = re.compile("[\ud800-\udfff]")
+FIRST = "record", "result"  # json takes a dictionary that has nothing for itself as empty
 WORDS = {
     "machine": ("kernel", "cpu"),
     "request": ("test", "line", "state"),
@@ -81,7 +83,8 @@ def load(path: str) -> list[Run]:
     """Read the runs of a file, or of an entry of a store; `-` is standard input. If only the
     end is missing, the results before it are used, with a warning."""
     try:
-        return parse(reading.lines(path) if (stored := store.read(path)) is None else stored, path)
+        return parse(reading.lines(path, reading.ALIKE) if (stored := store.read(path)) is None
+                     else stored, path)
     except Cut as cut:
         if not (count := sum(len(run.results) for run in cut.runs)):
             raise
@@ -173,9 +176,14 @@ class _Reader:
         self.without_request = False        # no request has followed it yet
         self.keys: set[str] = set()         # of all results
         self.missing = 0                    # how many results of the last request are still to come
+        self.left = reading.MOST            # bytes of lines that share nothing with others
 
     def take(self, line: bytes) -> None:
         record = _record(line)
+        if type(record) is not Alike or dict.__len__(record) == 1:
+            self.left -= len(line)
+            if self.left < 0:
+                raise ValueError(f"more than {reading.MOST >> 20} MiB")
         kind = record["record"]
         if self.missing and kind != "result":
             raise ValueError(self._message_on_missing_results())
@@ -235,7 +243,7 @@ class _Reader:
         if record["test"] != run.request["test"]:
             raise ValueError(f"mixed: a result of {quoted(record['test'])} after a request for "
                              f"{quoted(run.request['test'])}")
-        self.keys |= record.keys()
+        self.keys |= getattr(record, "shared", record).keys()
         if len(self.keys) > KEYS:
             raise ValueError(f"results with more than {KEYS} keys")
         run.results.append(record)
@@ -259,7 +267,7 @@ def _record(line: bytes) -> dict:
     kind = record["record"]
     types = tuple(map(type, record.values()))
     if kind == "result" and (alike := _alike_results(tuple(record), types)) and \
-            (shared := alike.record(record)):
+            (shared := alike.record(record)) is not None:
         return shared
     for key in WORDS[kind]:
         if not isinstance(record.get(key), str):
@@ -272,15 +280,58 @@ def _record(line: bytes) -> dict:
     return record
 
 
+if TYPE_CHECKING:
+    Whole = dict
+else:
+    class Whole(MutableMapping, dict):
+        """A dictionary all of whose methods go through those that Alike has."""
+        __slots__ = ()
+
+
+class Alike(Whole):
+    """A result that has for itself only what differs from another one, which many results share:
+    a file of all pairs of many CPUs has too many for a whole dictionary each."""
+    __slots__ = ("shared",)
+
+    def __init__(self, shared: dict, own: Iterable[tuple[str, object]]) -> None:
+        dict.__init__(self, own)
+        self.shared = shared
+
+    def __missing__(self, key: str) -> object:
+        return self.shared[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self.shared, *self._added()])
+
+    def __len__(self) -> int:
+        return len(self.shared) + len(self._added())
+
+    def _added(self) -> list[str]:
+        return [key for key in dict.keys(self) if key not in self.shared]
+
+    def __delitem__(self, key: str) -> None:
+        self.shared = {name: value for name, value in self.shared.items() if name != key}
+        dict.pop(self, key, None)
+
+    def __or__(self, other: dict) -> dict:      # type: ignore[override]
+        return {**self, **other}
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __getitem__, __setitem__ = dict.__getitem__, dict.__setitem__
+
+
 class _Alike:
     """Results with the same keys, whose values have the same types and are possible if no number
-    is negative or too large. Most results of a file are alike, so they share keys and words."""
+    is negative or too large. Most results of a file are alike."""
     def __init__(self, keys: tuple[str, ...], numbers: list[str]) -> None:
         self.numbers = numbers
         self.take_numbers = itemgetter(*numbers)
         self.take_words = itemgetter(*(key for key in keys if key not in numbers))
         self.keys = keys
-        self.with_words: dict[object, dict] = {}    # a record for each combination of words
+        # A record for each combination of words, and its numbers.
+        self.with_words: dict[object, tuple[dict, tuple]] = {}
 
     def record(self, record: dict) -> dict | None:
         """A record that is equal to this one; None if a number may be impossible."""
@@ -292,10 +343,10 @@ class _Alike:
         if words not in self.with_words:
             if len(self.with_words) >= COMBINATIONS:
                 self.with_words.clear()
-            self.with_words[words] = dict(zip(self.keys, record.values()))
-        shared = self.with_words[words].copy()
-        shared.update(zip(self.numbers, numbers))
-        return shared
+            self.with_words[words] = dict(zip(self.keys, record.values())), numbers
+        shared, others = self.with_words[words]
+        return Alike(shared, [FIRST, *((key, number) for key, number, other in zip(
+            self.numbers, numbers, others) if number != other)])
 
 
 @lru_cache
