@@ -31,4 +31,13 @@ int mc_cpu_own_node(unsigned int cpu);
 int mc_cpu_socket(unsigned int cpu);
 unsigned int mc_node_distance(int a, int b);
 
+#ifdef __KERNEL__
+static inline bool mc_cpu_made_up(u32 leaf, u32 sub, u32 *regs)
+{
+	return false;
+}
+#else
+bool mc_cpu_made_up(u32 leaf, u32 sub, u32 *regs);
+#endif
+
 #endif /* MC_CPUS_H */

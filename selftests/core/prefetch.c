@@ -13,6 +13,12 @@ bool mc_cpu_has(enum mc_feature feature)
 	return true;
 }
 
+/* Nothing is read of CPUID here. */
+bool mc_cpu_made_up(u32 leaf, u32 sub, u32 *regs)
+{
+	return false;
+}
+
 static const struct mc_prefetch_msr *of(const char *vendor, u32 family,
 					u32 model, bool prefetch_msr)
 {

@@ -14,16 +14,19 @@ from mc.records.shape import cpu_list, numbers  # noqa: E402
 
 CORES = re.compile(r"(\d+)x(\d+) (\S+) (\S+) (\S+)")
 GIB = 1 << 20       # in kB
+CORE_TYPES = (0x40, 0x20)       # performance and efficiency, in leaf 0x1a of Intel's CPUs
 KEPT = "run/memcache-found/last-cache"
 BOOT = "5c1a0e9f-1f0b-4a53-9d6c-000000000001"
 
 
 @dataclass
 class Core:
-    """A core: its CPUs, its node, and (level, KiB, name of the cache) of each of its caches."""
+    """A core: its CPUs, its node, (level, KiB, name of the cache) of each of its caches, and how
+    many kinds of core there are before its own."""
     cpus: list[int]
     node: int
     caches: list[tuple[int, int, object]]
+    kind: int
 
 
 def kib(text: str) -> int:
@@ -44,8 +47,9 @@ class MadeUp:
                             if node not in numbers(self.more["memory"])}
         count, _, size = self.more.get("add", "0x0").partition("x")
         self.memory |= {own + i: int(size) * GIB for i in range(int(count))}
-        self.cores = [Core([], node, list(self._caches(node, kind, i, seen)))
-                      for node in range(own) for seen, kind in self._kinds(cores)
+        self.cores = [Core([], node, list(self._caches(node, kind, i, seen)), number)
+                      for node in range(own)
+                      for number, (seen, kind) in enumerate(self._kinds(cores))
                       for i in range(int(kind[1]))]
         threads = [int(kind[2]) for _ in range(own) for _, kind in self._kinds(cores)
                    for _ in range(int(kind[1]))]
@@ -106,6 +110,8 @@ class MadeUp:
                 top, package = f"{cpu}/cpu{number}", core.node // self.nodes_of_socket
                 yield f"{top}/topology/thread_siblings_list", cpu_list(core.cpus)
                 yield f"{top}/topology/physical_package_id", package
+                if "cpuid" in self.more:
+                    yield f"dev/cpu/{number}/cpuid", self._leaves(core)
                 for i, cache in enumerate(core.caches):
                     first = Path(f"{cpu}/cpu{sharers[cache][0]}/cache/index{i}")
                     if sharers[cache][0] != number:     # one directory has what all would say
@@ -141,6 +147,21 @@ class MadeUp:
                                   f"Mems_allowed_list:\t{cpu_list(self.memory)}"
         yield "proc/self/cgroup", "0::/"
         yield "proc/cpuinfo", f"model name\t: {self.name}\nflags\t\t: fpu"
+
+    def _leaves(self, core: Core) -> str:
+        """What `cpuid -1 -r` prints of a core: vendor, family and model, its kind, the name."""
+        family, model = map(int, self.more["cpuid"].split("-"))
+        letters = self.name.ljust(48, "\0").encode()
+        name = [[int.from_bytes(letters[at + i:at + i + 4], "little") for i in range(0, 16, 4)]
+                for at in range(0, 48, 16)]
+        told = {0: [0x1a, 0x756e6547, 0x6c65746e, 0x49656e69],
+                1: [(model >> 4) << 16 | family << 8 | (model & 15) << 4, 0, 0, 0],
+                0x1a: [CORE_TYPES[min(core.kind, 1)] << 24, 0, 0, 0],
+                0x80000000: [0x80000004, 0, 0, 0], **dict(zip(range(0x80000002, 0x80000005), name))}
+        return "CPU:\n" + "\n".join(
+            f"   0x{leaf:08x} 0x00: " + " ".join(f"e{letter}x=0x{value:08x}"
+                                                for letter, value in zip("abcd", values))
+            for leaf, values in told.items())
 
     def distance(self, a: int, b: int) -> int:
         """As firmware has it: 10, 12 in a socket, 21 or 31 between sockets, 24 to a node without

@@ -145,6 +145,19 @@ class Kept(fake.InDirectory):
                 self.assertEqual(self.last(change), wanted)
 
 
+class Leaves(fake.InDirectory):
+    def test_cpuid_is_that_of_the_machine(self):
+        """Its CPUs have this name and these kinds, and no hypervisor."""
+        made_up.machines()["meteor-lake"].write(Path("root"))
+        with mock.patch.dict(os.environ, MEMCACHE_SYSROOT=str(Path("root").absolute())):
+            told = user.User().machine()
+        self.assertEqual([told[key] for key in ("cpu", "cpu_vendor", "cpu_family", "cpu_model",
+                                                "hypervisor")],
+                         ["meteor-lake", "GenuineIntel", 6, 170, None])
+        self.assertEqual([(kind["cpus"], kind["core_type"]) for kind in told["kinds"]],
+                         [("0-11", "performance"), ("12-21", "efficiency")])
+
+
 class Contradictions(fake.InDirectory):
     """Files that contradict each other: the sure part is used."""
 

@@ -24,6 +24,34 @@ static const char *made_up(void)
 	return list ? list + strlen(CPUS) : NULL;
 }
 
+static unsigned int looked_at;	/* the CPU that describes itself now */
+
+/*
+ * Read a leaf of CPUID of a made-up machine: eax to edx, or 0 where it has none. A CPU may have a
+ * file of them, as `cpuid -1 -r` prints them. Return: false if it has not.
+ */
+bool mc_cpu_made_up(u32 leaf, u32 sub, u32 *regs)
+{
+	static char text[32768];
+	static unsigned int of = ~0U;
+	u32 at, i, r[4];
+	char path[64], *line;
+
+	if (made_up() && of != looked_at) {
+		of = looked_at;
+		snprintf(path, sizeof(path), "/dev/cpu/%u/cpuid", of);
+		if (!mc_user_read_file(path, text, sizeof(text)))
+			*text = '\0';
+	}
+	memset(regs, 0, sizeof(r));
+	for (line = *text ? text : NULL; line; line = strchr(line + 1, '\n')) {
+		if (sscanf(line, " %x %x: eax=%x ebx=%x ecx=%x edx=%x", &at, &i,
+			   &r[0], &r[1], &r[2], &r[3]) == 6 && at == leaf && i == sub)
+			memcpy(regs, r, sizeof(r));
+	}
+	return *text;
+}
+
 /* The CPUs that this process may use. Return: 0, or a negative errno. */
 static int affinity(size_t size, cpu_set_t *set)
 {
@@ -149,6 +177,7 @@ static void look_at_each(cpu_set_t *all, cpu_set_t *one, size_t size)
 			continue;
 		CPU_ZERO_S(size, one);
 		CPU_SET_S(cpu, size, one);
+		looked_at = cpu;
 		if (made_up() || !sched_setaffinity(0, size, one))
 			find_sharers(mc_core_look(cpu), cpu);
 	}

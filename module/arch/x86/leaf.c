@@ -4,9 +4,12 @@
  * simulate other CPUs.
  */
 #include "arch/x86/cpuid.h"
+#include "platform/cpus.h"
+
+#define GUEST	0x80000000	/* in ecx of leaf 1: there is a hypervisor */
 
 /**
- * mc_cpuid_leaf() - execute CPUID on the current CPU
+ * mc_cpuid_leaf() - execute CPUID on the current CPU, or read it of a made-up one
  * @leaf: leaf
  * @sub: subleaf
  *
@@ -14,10 +17,19 @@
  */
 struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub)
 {
-	struct mc_leaf l = { .a = leaf, .c = sub };
+	struct mc_leaf l = { .a = leaf, .c = sub }, other;
 
 	asm volatile("cpuid" : "+a" (l.a), "=b" (l.b), "+c" (l.c), "=d" (l.d));
-	return l;
+	/* The features that loops need are those of this CPU. */
+	if (leaf == 7 || !mc_cpu_made_up(leaf, sub, &other.a))
+		return l;
+	if (!leaf && other.a < l.a)
+		other.a = l.a;
+	if (leaf == 1)
+		other.c = (other.c & GUEST) | (l.c & ~GUEST);
+	if (leaf == 1 || leaf == 0x80000001)
+		other.d = l.d;
+	return other;
 }
 
 /**
