@@ -190,6 +190,10 @@ class Contradictions(fake.InDirectory):
                 ({f"{system}/node/node*/distance": "x"}, "0-127", [4], ""),
                 ({f"{system}/node/online": "0-8191"}, "0-127", [4], ""),
                 ({f"{system}/cpu/cpu*/cache/index*/level": "3-1"}, "0-127", [3], ""),
+                ({f"{system}/{path}": f"MemTotal: {'1' * 5000} kB"[start:] for path, start in (
+                    ("node/node*/meminfo", 0), ("node/node*/distance", 10),
+                    ("cpu/cpu*/cache/index*/level", 10), ("cpu/cpu*/cache/index*/size", 10))},
+                 "0-127", [6], ""),
                 ({f"{system}/cpu/online": "0-1000000"}, "0-127", [4],
                  "the kernel's list of CPUs can't be read.*"),
                 ({"proc/self/status": "Cpus_allowed_list:\t0-1000000"}, "0-127", [1], ".*")):

@@ -92,7 +92,7 @@ def _remarks(system: Path, online: str, every: tuple[int, ...], cpus: tuple[int,
     for node in nodes:
         far = read_file(system / f"node/node{node.number}/distance").split()
         order = {one: int(way) for one, way in zip(numbers(read_file(system / "node/online")), far)
-                 if way.isdecimal()}
+                 if re.fullmatch(r"\d{1,9}", way)}
         if node.memory == 0 and node.cpus:
             near = min(with_memory, key=lambda one: order.get(one, 255), default=None)
             yield f"node {node.number} has no memory: its CPUs {cpu_list(node.cpus)} use " + (
@@ -168,10 +168,10 @@ def _record_caches(machine: dict, cpus: Iterable[int] = ()) -> list[tuple[int, i
 def _caches(system: Path, cpu: int) -> list[tuple[int, int, int]]:
     caches = []
     for index in sorted((system / f"cpu/cpu{cpu}/cache").glob("index*")):
-        size = re.match(r"(\d+)([KMG]?)", read_file(index / "size"))
+        size = re.fullmatch(r"(\d{1,12})([KMG]?)", read_file(index / "size"))
         if size and read_file(index / "type") in ("Data", "Unified"):
             level = read_file(index / "level")
-            caches.append((int(level) if level.isdecimal() else 0,
+            caches.append((int(level) if re.fullmatch(r"\d", level) else 0,
                            int(size[1]) * UNITS.get(size[2], 1),
                            len(numbers(read_file(index / "shared_cpu_list"))) or 1))
     return caches
@@ -192,7 +192,7 @@ def _nodes(system: Path, cpus: tuple[int, ...]) -> tuple[Node, ...]:
         path = system / f"node/node{number}"
         if not path.is_dir():
             continue
-        match = re.search(r"MemTotal: +(\d+) kB", read_file(path / "meminfo"))
+        match = re.search(r"MemTotal: +(\d{1,15}) kB", read_file(path / "meminfo"))
         all_nodes.append(Node(number, tuple(numbers(read_file(path / "cpulist"))),
                               int(match[1]) << 10 if match else None))
     return tuple(all_nodes) or (Node(0, cpus, None),)
@@ -209,7 +209,7 @@ def _cores(system: Path, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 def _memory(meminfo: Path) -> tuple[int, int]:
     """Bytes of memory: all, and those that are available."""
-    words = dict(re.findall(r"^(\w+): +(\d+) kB", read_file(meminfo), re.M))
+    words = dict(re.findall(r"^(\w+): +(\d{1,15}) kB", read_file(meminfo), re.M))
     total = int(words.get("MemTotal", 0)) << 10
     return total, int(words.get("MemAvailable", words.get("MemFree", 0))) << 10
 
