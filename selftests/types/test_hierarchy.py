@@ -211,6 +211,20 @@ class Hierarchy(room.Tests):
                      for cache in told["caches"] if cache["kind"] != "code"],
                     [(name, size, cost[f"{name}_ways"]) for name, size, _ in caches(cost)[:-1]])
 
+    @room.takes_long
+    def test_a_search_finds_a_cache_that_no_table_lists(self):
+        self.addCleanup(self.room.machine.sh, "rm -rf /run/memcache-found")
+        self.room.machine.sh("rm -rf /run/memcache-found")
+        self.room.load(**SETS["32K, 256K, 2M"] | {"l3_unlisted": 1})
+        said = self.room.machine.sh("/memcache-user --search 2>&1")
+        told = json.loads(self.room.machine.sh("/memcache-user --machine"))
+        self.assertEqual((told["last_cache"]["size_bytes"], told["last_cache"]["by"]),
+                         (2 * M, "search"), said)
+        self.assertEqual(max(one["level"] for one in told["caches"]), 2)
+        # The note that says why is on the other stream.
+        told = self.room.machine.sh("/memcache-user -j 'bandwidth size=4M repeat=1' 2>/dev/null")
+        self.assertEqual(room.parsed(told).result["level"], "between")
+
     def test_prefetcher_goes_and_comes_back(self):
         self.room.load(prefetch_lines=4, l2_bytes=M, l2_ways=16, l2_ns=10, l3_bytes=0,
                        memory_ns=80, tlb_miss_ns=0)

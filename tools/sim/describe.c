@@ -33,7 +33,7 @@ static bool describe(const struct prices *p, uint32_t index, struct described *d
 		{ 3, BOTH, p->l3_bytes, p->l3_ways, p->l3_cpus },
 	};
 
-	if (index >= sizeof(caches) / sizeof(*caches))
+	if (index >= sizeof(caches) / sizeof(*caches) - p->l3_unlisted)
 		return false;
 	*d = caches[index];
 	return d->bytes;
@@ -47,7 +47,7 @@ static uint32_t sets_of(const struct described *d)
 /** describe_levels() - how many levels of cache there are */
 unsigned int describe_levels(const struct prices *p)
 {
-	return 1 + (p->l2_bytes != 0) + (p->l3_bytes != 0);
+	return 1 + (p->l2_bytes != 0) + (p->l3_bytes && !p->l3_unlisted);
 }
 
 /**

@@ -39,6 +39,7 @@ static const struct price_key keys[] = {
 	KEY(l2_bytes, 0, 0, 1 << 30), KEY(l2_ways, 0, 1, 1024), TIME(l2_ns),
 	KEY(l3_bytes, 0, 0, 1 << 30), KEY(l3_ways, 0, 1, 1024), TIME(l3_ns),
 	KEY(l3_cpus, 0, 1, CPUS_MOST),
+	KEY(l3_unlisted, 0, 0, 1),
 	KEY(clean_ns, 2, 0, TIME_MOST), KEY(dirty_ns, 2, 0, TIME_MOST),
 	KEY(home_ns, 2, 0, TIME_MOST),
 	KEY(memory_ns, 2, 0, TIME_MOST), KEY(service_ns, 1, 0, TIME_MOST),

@@ -21,7 +21,7 @@ struct prices {
 	uint32_t wc_load_ns, wc_line_ns, wc_word_ns, wc_buffers, wc_early, arrive_ns;
 	uint32_t l1_bytes, l1_ways, l1_ns;
 	uint32_t l2_bytes, l2_ways, l2_ns;
-	uint32_t l3_bytes, l3_ways, l3_ns, l3_cpus;
+	uint32_t l3_bytes, l3_ways, l3_ns, l3_cpus, l3_unlisted;
 	uint32_t clean_ns[NODES_MOST][NODES_MOST];
 	uint32_t dirty_ns[NODES_MOST][NODES_MOST];
 	uint32_t home_ns[NODES_MOST][NODES_MOST];
