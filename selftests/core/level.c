@@ -81,12 +81,19 @@ static void test_little_is_known(void **state)
 	assert_int_equal(mc_holder_of(&none, &set), MC_HIT_UNKNOWN);
 	/* Only a time as long as that of a miss tells the level. */
 	assert_int_equal(mc_level_of(&none, &set, 12000, false), MC_HIT_UNKNOWN);
+	assert_int_equal(mc_level_of(&none, &set, 40000, false), MC_HIT_UNKNOWN);
 	assert_int_equal(mc_level_of(&none, &set, 80000, false), MC_HIT_MEMORY);
 	alike.miss_ps = 3999;
 	assert_int_equal(mc_holder_of(&alike, &set), MC_HIT_UNKNOWN);
 	assert_int_equal(mc_level_of(&alike, &set, 4000, false), MC_HIT_UNKNOWN);
 	alike.hit_ps = 0;
 	assert_int_equal(mc_holder_of(&alike, &set), MC_HIT_UNKNOWN);
+	/* An L2 may be as slow as this, but two thirds of a miss are none of its hits. */
+	alike = caches;
+	alike.miss_ps = 15000;
+	set.bytes = 1 * M;
+	assert_int_equal(mc_level_of(&alike, &set, 9999, false), MC_HIT_L2);
+	assert_int_equal(mc_level_of(&alike, &set, 10000, false), MC_HIT_UNKNOWN);
 	assert_string_equal(mc_name_of(mc_hit_names, MC_HIT_MEMORY), "memory");
 	assert_null(mc_name_of(mc_hit_names, MC_HIT_UNKNOWN));
 }

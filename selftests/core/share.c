@@ -185,6 +185,13 @@ static void test_the_limit_lies_in_the_middle(void **state)
 	put(&two, ps[2], 200, 0, 0, ~0ULL);
 	mc_share_of(&s, &mixed, &one, &two);
 	assert_int_equal(s.ppm, 250000);
+	/* Two limits leave a twentieth of one kind on the wrong side: one has more room. */
+	for (u64 slow = 1800; slow <= 2000; slow += 200) {
+		put(&one, ps[1], 200, 190, 1000, 1500);
+		put(&two, ps[2], 200, 10, 1400, slow);
+		mc_share_of(&s, &mixed, &one, &two);
+		assert_int_equal(s.limit_ps, slow == 2000 ? 1750 : 1200);
+	}
 }
 
 /* Windows of 16 lines, of which a line takes so long in one, in two and in eight pieces. */
@@ -253,15 +260,20 @@ static void test_the_mean_of_many_lines_tells_their_share(void **state)
 
 static void test_means_that_do_not_differ_tell_nothing(void **state)
 {
-	static const u64 rows[][3] = { { 3, 3, 3 }, { 23, 3, 92 }, { 3, 23, 4 }, { 3, 23, 92 } };
+	/* Of the fourth, two pieces take longer by less than ten deviations. The last has few. */
+	static const u64 rows[][3] = {
+		{ 3000, 3000, 3000 }, { 23000, 3000, 92000 }, { 3000, 23000, 4000 },
+		{ 3000, 3200, 92000 }, { 3000, 23000, 92000 },
+	};
 	struct mc_times kinds[MC_LINE_KINDS];
 	struct mc_share s;
 
 	chance_state = 5;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		fill_windows(kinds, 1000 * rows[i][0], 1000 * rows[i][1], 1000 * rows[i][2],
-			     16 * 3000);
-		if (i == 3)
+		fill_windows(kinds, rows[i][0], rows[i][1], rows[i][2], 16 * 3000);
+		for (size_t k = 0; k < MC_LINE_KINDS * 200 && i == 3; k++)
+			kinds[k / 200].ps[k % 200] += chance(20000);
+		if (i == 4)
 			kinds[MC_LINES_TWO].n = 99;
 		mc_share_of_rates(&s, kinds, 8);
 		assert_false(s.known);

@@ -211,6 +211,9 @@ class Intervals(fake.unittest.TestCase):
         for base, base_fastest, other, fastest, settled, mark in (
                 ([100], 80, [300], 300, True, "?"),     # three times, but not by the limit as well
                 ([419], 414, [122], 82, True, "↑"),
+                ([419], 300, [122], 82, True, "?"),
+                ([122], 82, [419], 300, True, "?"),
+                ([90, 100, 111], 90, [110, *[125] * 11], 100, True, "?"),   # three runs scatter
                 ([110, 110, 110], 90, [101, 105, 109], 81, True, "?"),
                 ([100, 100, 101], 90, [124, 133, 134], 84, True, "?"),
                 ([133, 134, 138], 93, [101, 101, 122], 81, True, "?"),
@@ -219,12 +222,13 @@ class Intervals(fake.unittest.TestCase):
                 ([100, 100], 100, [110, 110], 110, True, "↓"),
                 ([100, 100], 100, [110, 110], 110, False, "?"),
                 ([100, 100, 100], 95, [100, 100, 100], 100, False, "?")):
-            with self.subTest(base=base, other=other, settled=settled):
-                found = judge.judge(
-                    replace(estimate.estimate_of_runs(base), fastest=base_fastest),
-                    replace(estimate.estimate_of_runs(other), fastest=fastest,
-                            doubt="" if settled else estimate.UNSETTLED))
-                self.assertEqual((found.mark, found.no_slower), (mark, mark == "↑"))
+            for doubts in [("", "")] if settled else (("", "no"), ("no", "")):
+                with self.subTest(base=base, other=other, doubts=doubts):
+                    found = judge.judge(*(
+                        replace(estimate.estimate_of_runs(times), fastest=least, doubt=doubt)
+                        for times, least, doubt in zip((base, other), (base_fastest, fastest),
+                                                       doubts)))
+                    self.assertEqual((found.mark, found.no_slower), (mark, mark == "↑"))
 
     def test_a_mean_of_times(self):
         found = estimate.average([time(100, 3, 9), time(200, 4, 16)])
