@@ -295,7 +295,8 @@ static bool sample_ended(struct mc_together *together, u32 sample)
 				  job->done);
 		job->done++;
 	}
-	if (job->meas.hooks.tick)
+	/* Warm-ups that nobody asked for are no progress. */
+	if (job->meas.hooks.tick && sample + job->meas.each->settings.warmup >= job->skip)
 		job->meas.hooks.tick(job->meas.hooks.run);
 	return job->done == job->meas.each->settings.repeat;
 }
@@ -544,8 +545,9 @@ static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 	job->n = job->meas.n;
 	job->groups = run->req->group;
 	job->fill = mc_loop_within(MC_OP_FILL, mc_point_width(run, point));
-	job->skip = max(1 + point->v[MC_KEY_WARMUP], (u64)MC_WARM_NS / SAMPLE_NS);
-	job->meas.settling.worked = mc_ns_to_ticks(job->skip * SAMPLE_NS);
+	/* Sample 0 is short, and is discarded. */
+	job->skip = 1 + max(point->v[MC_KEY_WARMUP], (u64)MC_WARM_NS / SAMPLE_NS);
+	job->meas.settling.worked = mc_ns_to_ticks((job->skip - 1) * SAMPLE_NS);
 	job->together.least_ticks = mc_ns_to_ticks(SAMPLE_NS);
 	job->together.ended = sample_ended;
 	job->together.arg = job;
