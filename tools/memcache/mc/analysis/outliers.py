@@ -29,7 +29,8 @@ many. The procedure of Benjamini and Hochberg ("Controlling the false discovery 
 the Royal Statistical Society B 57, 1995) finds a limit for them such that 1 % of those found are
 expected to be chance. It is used twice: over the results of a machine, which gives the machine a
 probability (Simes, Biometrika 73, 1986), and over the machines. A result counts only if it is 3.5
-spreads from the median, which is 7 % slower at least, and slower by judge.py.
+spreads from the median, which is 7 % slower at least. The judge of all commands (judge.py), asked
+with the same spread, says nothing else then.
 """
 
 from bisect import bisect_left
@@ -37,8 +38,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import erfc, exp, log, log1p, sqrt
 
-from mc.analysis.estimate import OF_MEDIAN, of_single_time
-from mc.analysis.judge import Word, judge
 from mc.analysis.robust import deviation
 from mc.analysis.steps import median
 
@@ -78,16 +77,10 @@ def distances(reference: Sequence[float], times: Iterable[float],
     spread = max(sqrt((PRIOR * USUAL ** 2 + count / 2 * mine ** 2) / freedom), USUAL,
                  sqrt((PRIOR * USUAL ** 2 + sum(own)) / (PRIOR + len(own))))
     typical = exp(middle)
-    group = replace(of_single_time(typical), variance=OF_MEDIAN * spread ** 2 / count,
-                    freedom=freedom)
     blurred = FAR * spread > -log(BLURRED)
-    all_distances = []
-    for time in times:
-        far = (log(time) - middle) / spread
-        one = replace(of_single_time(time), variance=spread ** 2, freedom=freedom)
-        slow = far >= FAR and judge(group, one).word == Word.SLOWER
-        all_distances.append(Distance(time, typical, far, _tail(far, freedom), slow, blurred))
-    return all_distances
+    fars = [(time, (log(time) - middle) / spread) for time in times]
+    return [Distance(time, typical, far, _tail(far, freedom), far >= FAR, blurred)
+            for time, far in fars]
 
 
 def with_chance_of_modes(one: Distance, own: Sequence[float], jumps: Sequence[float]) -> Distance:
