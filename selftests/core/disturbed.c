@@ -267,9 +267,11 @@ static void test_a_bad_clock_is_another_reason(void **state)
 
 static int looks, theft;
 
-/* The detector has time to look once in three samples. */
+/* It looks before the samples, and then has time to look once in three. */
 static enum mc_stolen look(int cpu, bool at_once)
 {
+	EXPECT(at_once || looks >= 0);
+	looks = max(looks, 0);
 	if (!at_once && (sample[cpu] < 0 || ++looks % 3))
 		return MC_NOT_LOOKED;
 	return sample[cpu] == theft ? MC_STOLEN : MC_NOT_STOLEN;
@@ -280,7 +282,7 @@ static void steal_in(int s, u32 repeat)
 {
 	begin(1, SHORT, repeat, NULL);
 	sampler[0].settings.warmup = 0;
-	looks = 0;
+	looks = -1;
 	theft = s;
 	sim.stolen = look;
 	measure();

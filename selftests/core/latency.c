@@ -126,6 +126,24 @@ static void preempt(struct mc_worker *w)
 	w->disturbed = MC_BY_PREEMPTION;
 }
 
+/* Others have the CPU in those samples that are slow. */
+static void preempt_some(struct mc_worker *w)
+{
+	w->disturbed = done % 4 < 2 ? MC_BY_PREEMPTION : 0;
+}
+
+/* Cycles are those of the samples that are used. */
+static void test_cycles_without_disturbed_samples(void **state)
+{
+	reset_with(1, .neighbour_ps = 2 * NS);
+	sim.kinds = MC_BY_PREEMPTION;
+	sim.closing = preempt_some;
+	one_place();
+	measured("latency size=64K warmup=0 repeat=12");
+	assert_int_equal(rec->stats.left_out, 6);
+	assert_figures(rec, { COL_NS, 5000 }, { COL_CYCLES, 1250 });
+}
+
 /* Two groups of samples at one clock are a disturbed core, if not each place has one. */
 static void test_a_neighbour_of_the_core(void **state)
 {
@@ -189,6 +207,7 @@ static void test_samples_take_places_in_turn(void **state)
 		u32 places;
 	} rows[] = {
 		{ "64K repeat=16", 8 }, { "256K repeat=3", 3 }, { "768K", 2 }, { "2M", 1 },
+		{ "299520", 6 },	/* whole pages, or there would be seven */
 		{ "256K type=uc", 1 }, { "256K target=phys:0x30000000+16M", 1 },
 	};
 

@@ -54,6 +54,11 @@ static u64 ever_faster(u64 awake_ps)
 	return 3 * PASS_PS - min(awake_ps, 10 * MS) / 50000;
 }
 
+static u64 faster_rounds(u64 awake_ps)
+{
+	return sleeps < 6 ? PASS_PS / 8 * 9 : PASS_PS;
+}
+
 /* The job begins with its measurement. Only the timed pass counts its passes there. */
 static u64 passes(void)
 {
@@ -167,12 +172,16 @@ static void test_a_core_that_is_always_fast(void **state)
  */
 static void test_a_core_at_half_speed_at_first(void **state)
 {
-	u64 mixed, k;
+	u64 mixed, k, from;
 
 	reset(1);
+	from = sim.now[0];
 	pass_ps = half_at_first;
 	slow_ps = 3 * MS;
 	measured("ramp idle=5ms op=write warmup=0 repeat=3");
+	/* A round is 10 ms of work, 5 of rest, and the steps. */
+	assert_in_range(sim.now[0] - from, 3 * (15 * MS + STEPS * STEP_PS),
+			3 * (16 * MS + STEPS * STEP_PS));
 	assert_int_equal(n, 1 + STEPS);
 	for (k = 0; k < 11; k++)
 		assert_int_equal(rec[1 + k].stats.median_ps, 2 * PASS_PS);
@@ -202,7 +211,13 @@ static void test_a_core_that_never_settles(void **state)
 	measured("ramp idle=1ms op=write warmup=0 repeat=3");
 	assert_int_equal(rec->steady, MC_STEADY_NO);
 	assert_true(rec->value[COL_FIRST_MB_PER_S] < rec->value[COL_MB_PER_S]);
+	/* All steps of a round are alike, but rounds are not. */
+	reset(1);
+	pass_ps = faster_rounds;
+	measured("ramp idle=1ms op=write warmup=0 repeat=10");
+	assert_int_equal(rec->steady, MC_STEADY_NO);
 	/* So few steps do not show it. */
+	pass_ps = ever_faster;
 	measured("ramp idle=1ms op=write steps=8 warmup=0 repeat=3");
 	assert_int_equal(n, 1 + 8);
 	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);

@@ -385,11 +385,13 @@ static void test_a_core_is_waited_for(void **state)
 			base_ps = 10;
 			fast_at = at % 10 * MS;
 			/* These threads have slept for long. */
-			for (unsigned int i = 0; i < n; i++)
+			for (unsigned int i = 0; i < n; i++) {
 				mc_threads_worker(threads, i)->left_off = 0;
+				sampler[i].settings.warmup = at % 2;
+			}
 			assert_int_equal(settle(), 0);
 			assert_samples_near(bytes * 10);
-			assert_int_equal(ticks, 11);
+			assert_int_equal(ticks, 10 + at % 2);
 			assert_int_equal(rec.steady, MC_STEADY_YES);
 			assert_in_range(mc_ticks_to_ps(meas.settling.worked), 10 * MS, 20 * MS);
 		}
@@ -408,6 +410,14 @@ static void test_a_warm_core_is_not_waited_for(void **state)
 	meas.done = 0;
 	assert_int_equal(settle(), 0);
 	assert_int_equal(meas.settling.seen, 1);
+	assert_int_equal(rec.steady, MC_STEADY_YES);
+	/* Warm-ups that were asked for are no wait, however long they take. */
+	set_up_speeds(1);
+	base_ps = 10;
+	sampler[0].settings.warmup = 6000;
+	assert_int_equal(settle(), 0);
+	assert_true(sim.now[0] > 1100 * MS);
+	assert_int_equal(meas.settling.seen, 6000);
 	assert_int_equal(rec.steady, MC_STEADY_YES);
 	/* It works while the sizes of windows and samples are found, however long it takes. */
 	for (unsigned int i = 0; i < 2; i++) {
@@ -600,11 +610,13 @@ static void test_others_are_no_change_of_the_loop(void **state)
 	static const struct {
 		u64 from, to;
 		int steady;
+		u64 rest;	/* before each sample */
 	} rows[] = {
 		{ 0, 0, MC_STEADY_NO },
 		{ 0, 20 * MS, MC_STEADY_NO },
 		{ 50 * MS, 1000 * MS, MC_STEADY_NOT_KNOWN },
 		{ 200 * MS, 1000 * MS, MC_STEADY_NO },		/* when the wait is over */
+		{ 0, 20 * MS, MC_STEADY_NOT_KNOWN, 2 * MS },	/* no core becomes warm */
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -613,6 +625,8 @@ static void test_others_are_no_change_of_the_loop(void **state)
 		slows = true;
 		hit_from = rows[i].from;
 		hit_to = rows[i].to;
+		rest_ps = rows[i].rest;
+		sampler[0].settings.prepare = rest;
 		sim.closing = hit_by_time;
 		assert_int_equal(settle(), 0);
 		assert_true(meas.settling.gave_up);

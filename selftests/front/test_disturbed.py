@@ -37,7 +37,7 @@ class Results(fake.unittest.TestCase):
                 ({}, False), ({"cv_percent": None}, False), ({"cv_percent": 20.0}, False),
                 (WIDE, True), (PREEMPTED, True), ({"disturbed_preemption": 5}, False),
                 ({"disturbed_migration": 6}, True), ({"disturbed_steal": 6}, True),
-                ({"disturbed_steal": None}, False),
+                ({"disturbed_steal": None}, False), ({"disturbed_neighbour": 6}, True),
                 # Ticks of a timer hit every long sample of a quiet machine.
                 ({"disturbed_interrupt": 10}, False),
                 # The windows that were hit are not in the figures.
@@ -77,6 +77,8 @@ class Verdicts(fake.unittest.TestCase):
                 ([{}], LOADED | {"found": LOADED["found"][1:]}, "", {}),
                 ([WIDE, WIDE], None, "most_disturbed", {"count": (2, 2), "why": [], "remedy": ""}),
                 ([hit, hit], None, "most_disturbed", {"why": ["8 samples saw interrupts"]}),
+                ([hit | PREEMPTED, hit], None, "most_disturbed", {
+                    "why": ["6 of 20 samples were preempted"]}),
                 ([ALONE, ALONE], None, "most_disturbed", {
                     "why": ["in 2 results the threads did not run at once"]})):
             with self.subTest((changes, quiet)):

@@ -123,6 +123,11 @@ class Edges(fake.unittest.TestCase):
             points = [(16, 1.0), (32, 1.0), (64, climb), (128, top), (256, top), (512, top)]
             self.assertAlmostEqual(steps.levels(points)[0].limit, end, delta=0.05)
 
+    def test_medians_of_levels_differ(self):
+        """The first size of the level is faster than the others, the last one slower."""
+        points = [(16, 1.0), (32, 1.25), (64, 1.25), (128, 1.25), (256, 1.8)]
+        self.assertEqual([level.time for level in steps.levels(points)], [1.25])
+
     def test_a_flat_one(self):
         rng = random.Random(3)
         points = [(size, 100 * (1 + abs(rng.gauss(0, 0.2)))) for size in HALVES]
