@@ -11,7 +11,7 @@
  */
 uint64_t controller_serve(struct controller *c, int64_t now, uint32_t service)
 {
-	int64_t start = now > c->free_at || !service ? now : c->free_at, into;
+	int64_t start = now > c->free_at ? now : c->free_at, into;
 
 	if (c->refresh_every && c->refresh) {
 		into = start % c->refresh_every;
