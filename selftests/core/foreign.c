@@ -276,7 +276,10 @@ static void assert_the_same_cycle(struct mc_chase c)
 	fill_window();
 	view.foreign = &window;
 	chase = c;
+	sim_flushes = 0;
 	assert_int_equal(link_it(), 0);
+	/* Behind the store, and before the look. */
+	assert_int_equal(sim_flushes, 2 * c.n);
 	assert_null(chase.links);
 	assert_memory_equal(memory, in_place, BYTES);
 }

@@ -28,6 +28,7 @@ static struct made {
 	u64 cold_ps;		/* that of the first load of an element */
 	u64 cpu_ps;		/* extra cost for each CPU before this one */
 	u64 slow_every;		/* after the samples, such a call is 10 times as slow */
+	bool stands;		/* or takes no time, by a clock that stands still */
 	u64 neighbour_ps;	/* extra cost of a load in two samples of four */
 	u64 calls;
 	u64 empty;		/* calls without a load after the samples; some are slow */
@@ -57,7 +58,7 @@ static u64 spend(u64 ps)
 {
 	if (made.slow_every && ps > machine.call_ps && done == samples &&
 	    !(++made.calls % made.slow_every))
-		ps *= 10;
+		ps *= made.stands ? 0 : 10;
 	/* In the last of eight rounds. */
 	if (done == samples && ps == machine.call_ps && ++made.empty / 64 == 7)
 		ps *= 10;
@@ -282,6 +283,13 @@ static void test_how_times_are_distributed(void **state)
 	measured("latency size=64K warmup=1 repeat=2");
 	assert_figures(rec, { COL_P50, 5 * NS }, { COL_P99, 50 * NS });
 	assert_int_equal(made.calls, 8192);
+
+	/* Batches that the clock does not resolve are none. */
+	reset_with(1, .slow_every = 2, .stands = true);
+	sim.look = 0;
+	measured("latency size=64K warmup=1 repeat=2");
+	assert_int_equal(made.calls, 2 * 8192 - 1);
+	assert_figures(rec, { COL_P50, 5 * NS }, { COL_P99, 5 * NS });
 }
 
 /* The batches and the clock of the core know what clock and calls cost, and nothing else. */

@@ -73,7 +73,7 @@ void mc_asm_combine(void *line, u64 count)
 	take(ns, count);
 }
 
-unsigned int sim_drains;
+unsigned int sim_drains, sim_flushes;
 
 _Alignas(64) static char page[4096];
 

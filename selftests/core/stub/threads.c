@@ -14,7 +14,7 @@ enum state { READY, AT_BARRIER, ENDED };
 
 struct sim sim;
 struct mc_clock mc_clock;
-unsigned int sim_drains, sim_waits;
+unsigned int sim_drains, sim_waits, sim_flushes;
 
 static struct mc_threads the_threads;
 static unsigned int turn;		/* the thread that may run */

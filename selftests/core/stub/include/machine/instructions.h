@@ -5,9 +5,10 @@
 
 #include_next "machine/instructions.h"
 
-extern unsigned int sim_drains, sim_waits;	/* calls of these two */
+extern unsigned int sim_drains, sim_waits, sim_flushes;	/* calls of these three */
 
 #define mc_drain()		((void)sim_drains++, mc_drain())
 #define mc_wait_for_all()	((void)sim_waits++, mc_wait_for_all())
+#define mc_flush(line)		((void)sim_flushes++, mc_flush(line))
 
 #endif /* MC_STUB_INSTRUCTIONS_H */
