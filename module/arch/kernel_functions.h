@@ -58,6 +58,36 @@ KERNEL_LOOP(memcpy_fromio, memcpy_fromio, args->a, IO(args->b), args->bytes)
 KERNEL_LOOP(memset_io, memset_io, IO(args->a), byte_of(args, pass), args->bytes)
 KERNEL_LOOP(__iowrite64_copy, __iowrite64_copy, IO(args->a), args->b, args->bytes / 8)
 KERNEL_LOOP(memcpy_flushcache, memcpy_flushcache, args->a, args->b, args->bytes)
+/*
+ * A copy whose bytes in the kernel are in two allocations is a bug to CONFIG_HARDENED_USERCOPY, so
+ * none goes beyond the end of one.
+ */
+static u64 within_block(const void *at, u64 bytes)
+{
+	struct page *block;
+
+	if (is_vmalloc_addr(at))
+		return bytes;
+	block = compound_head(virt_to_page(at));
+	return min_t(u64, bytes, page_address(block) + page_size(block) - at);
+}
+
+#define USER(p)	((void __user __force *)(p))
+
+/* The bytes that are not copied, which are none, are the loop's result. */
+#define EACH_BLOCK(name, to, from, kernel)				\
+	do {								\
+		u64 at = 0, n;						\
+									\
+		for (; at < args->bytes; at += n) {			\
+			n = within_block((kernel) + at, args->bytes - at);	\
+			args->lanes[0] |= name((to) + at, (from) + at, n);	\
+		}							\
+	} while (0)
+
+KERNEL_LOOP(copy_from_user, EACH_BLOCK, copy_from_user, args->a, USER(args->b), args->a)
+KERNEL_LOOP(copy_to_user, EACH_BLOCK, copy_to_user, USER(args->a), args->b, args->b)
+KERNEL_LOOP(clear_user, args->lanes[0] |= clear_user, USER(args->a), args->bytes)
 #ifdef CONFIG_ARCH_HAS_COPY_MC
 KERNEL_LOOP(copy_mc_to_kernel, args->lanes[0] = copy_mc_to_kernel, args->a, args->b, args->bytes)
 #endif

@@ -228,6 +228,7 @@ struct mc_loop {
  * @atomic: each access is a locked one. Only cached memory surely has those: on others, an arm64
  *          machine may raise an SError, and an x86 one lock its bus
  * @kernels: it is a function of the kernel, which may lack it
+ * @user: number of the array whose addresses are a process's, from 1 on; 0: none
  * @registered: its loop is registered by somebody else, and is there as long as a run holds it
  */
 struct mc_op_info {
@@ -243,6 +244,7 @@ struct mc_op_info {
 	bool flushes;
 	bool atomic;
 	bool kernels;
+	unsigned int user;
 	bool registered;
 };
 

@@ -355,6 +355,14 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "type: op=%s flushes caches, but memory of type=%s is never cached; use type=wb",
 			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));
+	if (op->user && (point->v[MC_KEY_TYPE] != MC_WB ||
+			 point->v[MC_KEY_TARGET] != MC_TARGET_RAM))
+		return mc_fail(&run->error, -EINVAL,
+			       "type: op=%s is for RAM that a process has; use type=wb without target=",
+			       op->name);
+	if (op->user && !point->v[MC_KEY_IRQ])
+		return mc_fail(&run->error, -EINVAL,
+			       "irq: op=%s may sleep, so interrupts stay on", op->name);
 	if (op->atomic && point->v[MC_KEY_TYPE] != MC_WB)
 		return mc_fail(&run->error, -EINVAL,
 			       "type: op=%s is atomic in cached memory only, and an error on some machines elsewhere; use type=wb, not type=%s",
@@ -756,6 +764,7 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 	struct mc_measurement *meas = arg;
 	struct slice *slices = mc_alloc_array(meas->n, sizeof(*slices));
 	void *uc_word = NULL;
+	u64 user = 0;
 	unsigned int i;
 	int err = 0;
 
@@ -786,6 +795,17 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 		};
 		err = set_up_thread(run, &meas->each[i], &slices[i], i, point);
 	}
+	if (!err && op->user && run->area.placement)
+		err = mc_fail(&run->error, -EOPNOTSUPP,
+			      "node: op=%s takes memory of one node; use node=auto or its number",
+			      op->name);
+	if (!err && op->user) {
+		user = run->side->user_map(run, max(point->v[MC_KEY_SIZE],
+						    meas->positions * slices->stride));
+		err = user ? 0 : run->error.err;
+	}
+	for (i = 0; i < meas->n; i++)
+		meas->each[i].pass.user = user;
 	return err;
 }
 

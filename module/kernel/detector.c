@@ -55,21 +55,23 @@ u8 mc_detector_kinds(int cpu)
  * mc_detector_begin() - a timed window is about to begin
  * @v: the thread's detector
  *
- * Context: Preemption off.
+ * Context: Process.
  */
 void mc_detector_begin(struct mc_detector *v)
 {
+	preempt_disable();
 	v->interrupts = mc_interrupt_count();
+	preempt_enable();
 }
 
 /**
  * mc_detector_end() - a timed window has ended
  * @v: the thread's detector
  *
- * No thread can be preempted in a window here. One that was preempted since the last window
- * finds the caches as other threads have left them.
+ * Only a window that may sleep can be preempted here. A thread that was preempted since the last
+ * window finds the caches as other threads have left them.
  *
- * Context: Preemption off.
+ * Context: Process.
  * Return: the disturbances in it, bits of enum mc_disturbance; a migration if the last
  * window was on another CPU.
  */
@@ -79,10 +81,12 @@ u8 mc_detector_end(struct mc_detector *v)
 	u32 last = v->cpu;
 	u8 seen = 0;
 
+	preempt_disable();
 	v->cpu = smp_processor_id() + 1;
 	v->switches = current->nivcsw + 1;
 	if (mc_interrupt_count() != v->interrupts)
 		seen |= MC_BY_INTERRUPT;
+	preempt_enable();
 	if (last && last != v->cpu)
 		seen |= MC_BY_MIGRATION;
 	if (switches && switches != v->switches)

@@ -159,6 +159,7 @@ static bool goes_first(const struct mc_point *point)
 static int find(struct mc_run *run, const struct mc_point *point,
 		const struct mc_wanted *want, struct mc_area *area)
 {
+	mc_writer_unmap();
 	if (want->region)
 		return mc_regions_find(run, want, area);
 	return on_target(point) ? mc_target_find(run, point, area) :
@@ -167,6 +168,7 @@ static int find(struct mc_run *run, const struct mc_point *point,
 
 static void drop(void)
 {
+	mc_writer_unmap();
 	mc_regions_drop();
 	mc_memory_drop();
 }
@@ -231,6 +233,7 @@ static struct mc_side kernel_side = {
 	.drop = drop,
 	.node = mc_memory_node,
 	.uc_word = uc_word,
+	.user_map = mc_writer_map,
 	.loop_hold = mc_own_hold,
 	.loop_drop = mc_own_drop,
 	.prefetch_off = mc_prefetch_off,

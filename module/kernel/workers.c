@@ -135,11 +135,16 @@ void mc_give_way(void)
 
 static void do_job(struct mc_worker *w)
 {
+	struct mm_struct *user = mc_writer_mm();
 	bool fifo = w->threads->fifo;
 
 	if (fifo)
 		sched_set_fifo_low(current);
+	if (user)
+		kthread_use_mm(user);
 	mc_threads_do_job(w);
+	if (user)
+		kthread_unuse_mm(user);
 	if (fifo)
 		sched_set_normal(current, 0);
 }

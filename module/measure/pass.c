@@ -7,6 +7,7 @@
 #include "core/math.h"
 #include "measure/pass.h"
 #include "measure/steady.h"
+#include "measure/threads.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -198,6 +199,11 @@ static u64 plan_arrays(struct mc_plan *plan, const struct mc_loop *loop, u64 fro
 		args->at = streams;
 		args->bytes = contiguous_bytes(p, n, from, to,
 					       n > 1 ? streams->array : args->array);
+		if (mc_ops[loop->op].user) {
+			unsigned int i = mc_ops[loop->op].user - 1;
+
+			args->array[i] = (void *)(unsigned long)(p->user + p->offset[i] + from);
+		}
 		/* A loop begins with the first value of its round, or ends in the same round. */
 		into = from * n % values;
 		if (into)
@@ -259,6 +265,8 @@ static void end_round(struct mc_plan *plan)
 	for (call = plan->call; call < plan->call + plan->n; call++) {
 		if (call->loop && mc_ops[call->loop->op].sums)
 			p->sum += mc_loop_sum(call->loop, &call->args);
+		if (call->loop && mc_ops[call->loop->op].user)
+			p->uncopied |= call->args.lanes[0];
 		if (call->loop && call->loop->op == MC_OP_CHECK)
 			p->wrong |= mc_loop_or(call->loop, &call->args);
 		call->args.value += step;
@@ -266,6 +274,16 @@ static void end_round(struct mc_plan *plan)
 			p->scatter->left = p->bytes / 64;
 	}
 	p->value += step;
+}
+
+/* A copy to or from the process was too short: the sample is void, and so would the next one be. */
+static int end_run(struct mc_worker *w, const struct mc_pass *p)
+{
+	if (mc_threads_claim_error(w->threads))
+		mc_fail(w->threads->error, -ENODEV,
+			"op: a call of %s() was too short, since the process has lost the mapping; earlier results are kept",
+			mc_ops[p->loop->op].name);
+	return -ENODEV;
 }
 
 /*
@@ -278,8 +296,10 @@ static int run_plan(struct mc_worker *w, struct mc_plan *plan, bool irq_off, u64
 	struct mc_pass *p = plan->pass;
 	u64 rounds = plan->rounds;
 	struct mc_call *call;
-	int err = mc_window_open(w, irq_off);
+	int err;
 
+	w->sleeps = p->user;
+	err = mc_window_open(w, irq_off);
 	if (err)
 		return err;
 	for (;;) {
@@ -293,8 +313,9 @@ static int run_plan(struct mc_worker *w, struct mc_plan *plan, bool irq_off, u64
 	if (p->drain)
 		mc_drain();
 	*ticks = mc_window_close(w);
+	w->sleeps = false;
 	end_round(plan);
-	return 0;
+	return p->uncopied ? end_run(w, p) : 0;
 }
 
 /**

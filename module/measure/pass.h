@@ -33,6 +33,8 @@
  *           are in order
  * @whole: a window covers whole passes, however long they last: the speed of a string
  *         instruction depends on its length
+ * @user: address of the buffer in the writer's process, for operations of which one array is
+ *        there; their windows may sleep. 0: none
  * @data: what the loop stores (MC_DATA_*)
  * @value: counter loops: first word of the next pass; byte loops: integer whose lowest
  *         byte the next pass stores
@@ -42,6 +44,7 @@
  * @uc_word: word on an uncached page, for MC_FENCE_UC
  * @passes: number of passes done
  * @sum: summing loops: total of all passes
+ * @uncopied: copies from or to the process: not 0 if one was too short
  * @wrong: comparing loops: OR of all differing bits of all words and passes
  */
 struct mc_pass {
@@ -57,6 +60,7 @@ struct mc_pass {
 	u64 turn;
 	struct mc_scatter *scatter;
 	bool whole;
+	u64 user;
 	u64 data;
 	u64 value;
 	u64 fence;
@@ -64,6 +68,7 @@ struct mc_pass {
 	void *uc_word;
 	u64 passes;
 	u64 sum;
+	u64 uncopied;
 	u64 wrong;
 };
 

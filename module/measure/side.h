@@ -29,6 +29,8 @@
  * @node: node that the user has set for all memory, or -1
  * @uc_word: find a word on an uncached page that no test measures. Return: its address,
  *           or NULL, explained in the run's error
+ * @user_map: map the first bytes of the point's buffer in the process that wrote the request, until
+ *            the next @find or @drop. Return: the address, or 0, explained in the run's error
  * @loop_hold: keep the loop of op=own until @loop_drop. Return: 0, or -EOPNOTSUPP if there
  *             is none, explained in the run's error
  * @loop_drop: the run no longer needs that loop
@@ -52,6 +54,7 @@ struct mc_side {
 	void (*drop)(void);
 	int (*node)(void);
 	void *(*uc_word)(struct mc_run *run);
+	u64 (*user_map)(struct mc_run *run, u64 bytes);
 	int (*loop_hold)(struct mc_run *run);
 	void (*loop_drop)(void);
 	int (*prefetch_off)(struct mc_run *run, struct mc_point *point);

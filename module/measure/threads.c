@@ -169,7 +169,8 @@ int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
  * @w: the thread
  * @irq_off: turn interrupts off, in the kernel
  *
- * Until the window is closed, vector registers may be used and, in the kernel, nothing may sleep.
+ * Until the window is closed, vector registers may be used and, in the kernel, nothing may sleep,
+ * unless @w->sleeps.
  *
  * Context: Worker thread.
  * Return: 0, the errno of the stop, or -ENODEV if the thread's CPU went offline. The
@@ -187,10 +188,12 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 	mc_events_start(w->events);
 	w->irq_off = irq_off;
 	/* Some architectures allow the first only while interrupts are on. */
-	mc_fpu_begin();
+	if (!w->sleeps)
+		mc_fpu_begin();
 	if (irq_off)
 		w->irq_flags = mc_quiet_begin();
-	mc_vectors_clean();
+	if (!w->sleeps)
+		mc_vectors_clean();
 	err = mc_threads_check_cpu(w);
 	if (err) {
 		mc_window_close(w);
@@ -216,7 +219,8 @@ u64 mc_window_close(struct mc_worker *w)
 	w->disturbed = mc_detector_end(&w->detector);
 	if (w->irq_off)
 		mc_quiet_end(w->irq_flags);
-	mc_fpu_end();
+	if (!w->sleeps)
+		mc_fpu_end();
 	mc_events_stop(w->events);
 	ticks = w->ended > w->began ? w->ended - w->began : 0;
 	mc_breathe();

@@ -30,6 +30,7 @@ struct mc_plan;
  * @agreed: the loop whose samples agreed when it was measured last; NULL: none
  * @rested: ticks at the end of its last rest (measure/threads.h)
  * @rests: ticks of its rests since its last window was opened
+ * @sleeps: the next window may sleep, and uses no vector registers
  * @irq_off: interrupts are off in the open window
  * @irq_flags: flags to restore at the end of the window
  */
@@ -48,6 +49,7 @@ struct mc_worker {
 	const void *agreed;
 	u64 rested;
 	u64 rests;
+	bool sleeps;
 	bool irq_off;
 	unsigned long irq_flags;
 };

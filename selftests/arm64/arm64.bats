@@ -69,6 +69,7 @@ all_ok() {
 @test "the kernel's own functions" {
 	all_ok 16 'bandwidth op=memcpy_toio,memcpy_fromio,memset_io,__iowrite64_copy type=wb,wc,uc,np size=8K repeat=2 warmup=1'
 	all_ok 12 'bandwidth op=memset,memcpy,memmove,csum_partial,clear_page,copy_page type=wb,wc size=16K repeat=2 warmup=1'
+	all_ok 6 'bandwidth op=copy_from_user,copy_to_user,clear_user align=0,1 tail=3 size=16K repeat=2 warmup=1'
 	all_ok 2 'bandwidth op=memcpy_flushcache type=wb,wc size=8K repeat=2 warmup=1'
 }
 

@@ -47,6 +47,19 @@ all_ok() {
 	echo 'bandwidth op=memset,memcpy,memmove,copy_mc_to_kernel align=1 tail=3 size=16K repeat=2 warmup=1' >run
 	all_ok 4
 	not tee run <<<'bandwidth op=clear_page align=1'
+	echo 'bandwidth op=copy_from_user,copy_to_user,clear_user page=direct,4k size=16K,4M repeat=2 warmup=1' >run
+	all_ok 12
+	# Odd places need one piece of memory, which is large only in pages of 4K.
+	echo 'bandwidth op=copy_from_user,copy_to_user,clear_user page=direct align=0,1 tail=0,3 size=16K repeat=2 warmup=1' >run
+	all_ok 12
+	echo 'bandwidth op=copy_from_user,copy_to_user,clear_user page=4k align=1 tail=3 size=16K,4M repeat=2 warmup=1' >run
+	all_ok 6
+	echo 'bandwidth op=copy_from_user,copy_to_user cpu=0-1 size=12M,64K repeat=2 warmup=1' >run
+	all_ok 4
+	not tee run <<<'bandwidth op=copy_to_user irq=off'
+	grep '^error: EINVAL irq: op=copy_to_user may sleep, so interrupts stay on$' run
+	not tee run <<<'bandwidth op=copy_to_user type=wc'
+	grep '^error: EINVAL type: op=copy_to_user is for RAM that a process has; use type=wb' run
 }
 
 # A request for an instruction that the CPU lacks is refused with that reason.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Everything that ends a run early, and what must not end one. */
+#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -21,6 +23,7 @@ FIXTURE_VARIANT_ADD(run, wb) { ENDLESS " size=4K", 1 };
 FIXTURE_VARIANT_ADD(run, wc) { ENDLESS " size=8M type=wc irq=off", 1 };
 FIXTURE_VARIANT_ADD(run, uc_two_threads) { ENDLESS " size=64K type=uc cpu=0-1", 2 };
 FIXTURE_VARIANT_ADD(run, any_cpu_fence) { ENDLESS " size=64K cpu=any fence=uc", 1 };
+FIXTURE_VARIANT_ADD(run, user) { "bandwidth op=copy_to_user repeat=1000000 size=64K", 1 };
 FIXTURE_VARIANT_ADD(run, tail_any_cpu) { TAIL " cpu=any irq=off", 1 };
 FIXTURE_VARIANT_ADD(run, tail_under_load) { TAIL " cpu=0-1 load=copy", 2 };
 FIXTURE_VARIANT_ADD(run, loaded) { "loaded repeat=1000000 size=64K cpu=0-1", 2 };
@@ -314,6 +317,33 @@ TEST_F(limit, accesses_of_a_sample_that_did_not_end_are_kept)
 	run_times_out(_metadata, "tail count=1000000000 size=64K", 1);
 	EXPECT_EQ(1, results_with("\"stopped\":\"yes\""));
 	EXPECT_EQ(1, results_with("\"samples\":1,"));
+}
+
+/* Remove what the run has mapped in this process. */
+static void *lose_mapping(void *arg)
+{
+	FILE *maps = run_gets_to(3) ? fopen("/proc/self/maps", "r") : NULL;
+	unsigned long from, to;
+	char line[256];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, ":[memcache]") && sscanf(line, "%lx-%lx", &from, &to) == 2)
+			munmap((void *)from, to - from);
+	return maps;
+}
+
+TEST_F(limit, writer_unmaps_what_is_copied)
+{
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, lose_mapping, NULL));
+	EXPECT_EQ(-ENODEV, run("bandwidth op=copy_from_user repeat=1000000 size=64K"));
+	pthread_join(thread, NULL);
+	EXPECT_TRUE(file_has("run", "\nerror: ENODEV op: a call of copy_from_user() was too "));
+	EXPECT_FALSE(file_has("results.jsonl", "\"verified\":\"failed\""));
+	EXPECT_EQ(0, run("bandwidth op=copy_from_user size=64K repeat=2"));
+	ASSERT_LT(0, file_read("/proc/self/maps", run_text, sizeof(run_text)));
+	EXPECT_EQ(NULL, strstr(run_text, "[memcache]"));
 }
 
 TEST_HARNESS_MAIN

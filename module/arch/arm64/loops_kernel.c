@@ -29,6 +29,9 @@ const struct mc_loop mc_loops_of_kernel[] = {
 	{ MC_OP_MEMCPY, 8, MC_CPU_BASE, loop_memcpy, .normal_only = true },
 	{ MC_OP_MEMMOVE, 8, MC_CPU_BASE, loop_memmove, .normal_only = true },
 	{ MC_OP_CSUM, 8, MC_CPU_BASE, loop_csum_partial, .normal_only = true },
+	{ MC_OP_COPY_FROM_USER, 8, MC_CPU_BASE, loop_copy_from_user },
+	{ MC_OP_COPY_TO_USER, 8, MC_CPU_BASE, loop_copy_to_user },
+	{ MC_OP_CLEAR_USER, 8, MC_CPU_BASE, loop_clear_user },
 	{ MC_OP_CLEAR_PAGE, 8, MC_CPU_BASE, loop_clear_page, .normal_only = true },
 	{ MC_OP_COPY_PAGE, 8, MC_CPU_BASE, loop_copy_page, .normal_only = true },
 #ifdef CONFIG_ARCH_HAS_COPY_MC

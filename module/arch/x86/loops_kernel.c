@@ -39,6 +39,9 @@ const struct mc_loop mc_loops_of_kernel[] = {
 	{ MC_OP_MEMSET_IO, 1, MC_CPU_BASE, loop_memset_io },
 	{ MC_OP_IOWRITE64_COPY, 8, MC_CPU_BASE, loop___iowrite64_copy },
 	{ MC_OP_FLUSHCACHE, 8, MC_CPU_BASE, loop_memcpy_flushcache },
+	{ MC_OP_COPY_FROM_USER, 8, MC_CPU_BASE, loop_copy_from_user },
+	{ MC_OP_COPY_TO_USER, 8, MC_CPU_BASE, loop_copy_to_user },
+	{ MC_OP_CLEAR_USER, 8, MC_CPU_BASE, loop_clear_user },
 	{ MC_OP_CLEAR_PAGE, 8, MC_CPU_BASE, loop_clear_page },
 	{ MC_OP_COPY_PAGE, 8, MC_CPU_BASE, loop_copy_page },
 #ifdef CONFIG_ARCH_HAS_COPY_MC
