@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loops that call functions of the kernel, once for each contiguous piece of a pass. An
- * architecture's loops_kernel.c, the only file that includes this, defines run_fence() before.
+ * Loops that call functions of the kernel. An architecture's loops_kernel.c, the only file that
+ * includes this, defines run_fence() before.
  */
 #ifndef MC_KERNEL_FUNCTIONS_H
 #define MC_KERNEL_FUNCTIONS_H
 
 #include <linux/io.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <net/checksum.h>
@@ -19,45 +21,55 @@ static u8 byte_of(const struct mc_loop_args *args, u64 pass)
 	return args->data == MC_DATA_ZERO ? 0 : args->value + pass;
 }
 
-#define KERNEL_LOOP(id, name, ...)					\
+/* A call for each @extent bytes, and a preemption point behind each @piece. */
+#define KERNEL_LOOP(id, call)						\
 	static void loop_##id(struct mc_loop_args *args)		\
 	{								\
-		u64 pass;						\
+		u64 most = args->extent ? args->extent : ~0ULL;		\
+		u64 piece = args->piece ? args->piece : ~0ULL;		\
+		u64 pass, at, n, left = piece;				\
 									\
 		for (pass = 0; pass < args->passes; pass++) {		\
-			name(__VA_ARGS__);				\
+			for (at = 0; at < args->bytes; at += n) {	\
+				n = min3(most, left, args->bytes - at);	\
+				call;					\
+				left -= n;				\
+				if (!left) {				\
+					cond_resched();			\
+					left = piece;			\
+				}					\
+			}						\
 			run_fence(args);				\
 		}							\
 	}
+
+#define A	(args->a + at)
+#define B	(args->b + at)
 
 /*
  * The compiler knows what these do, and would do it in another way, so this file is compiled with
  * -fno-builtin, and without the checks of sizes.
  */
-KERNEL_LOOP(memset, memset, args->a, byte_of(args, pass), args->bytes)
-KERNEL_LOOP(memcpy, memcpy, args->a, args->b, args->bytes)
-KERNEL_LOOP(memmove, memmove, args->a, args->b, args->bytes)
-KERNEL_LOOP(csum_partial, args->lanes[0] = (__force u32)csum_partial, args->a, args->bytes, 0)
+KERNEL_LOOP(memset, memset(A, byte_of(args, pass), n))
+KERNEL_LOOP(memcpy, memcpy(A, B, n))
+KERNEL_LOOP(memmove, memmove(A, B, n))
+KERNEL_LOOP(csum_partial, args->lanes[0] = (__force u32)csum_partial(A, n, 0))
 
 #ifndef CONFIG_UML
-#define EACH_PAGE(name, ...)						\
-	do {								\
-		u64 at;							\
-									\
-		for (at = 0; at < args->bytes; at += PAGE_SIZE)		\
-			name(__VA_ARGS__);				\
-	} while (0)
-
-KERNEL_LOOP(clear_page, EACH_PAGE, clear_page, args->a + at)
-KERNEL_LOOP(copy_page, EACH_PAGE, copy_page, args->a + at, args->b + at)
+KERNEL_LOOP(clear_page, clear_page(A))
+KERNEL_LOOP(copy_page, copy_page(A, B))
+#ifdef MC_HAVE_CLEAR_PAGES
+KERNEL_LOOP(clear_pages, clear_pages(A, n / PAGE_SIZE))
+#endif
 
 #define IO(p)	((void __iomem __force *)(p))
 
-KERNEL_LOOP(memcpy_toio, memcpy_toio, IO(args->a), args->b, args->bytes)
-KERNEL_LOOP(memcpy_fromio, memcpy_fromio, args->a, IO(args->b), args->bytes)
-KERNEL_LOOP(memset_io, memset_io, IO(args->a), byte_of(args, pass), args->bytes)
-KERNEL_LOOP(__iowrite64_copy, __iowrite64_copy, IO(args->a), args->b, args->bytes / 8)
-KERNEL_LOOP(memcpy_flushcache, memcpy_flushcache, args->a, args->b, args->bytes)
+KERNEL_LOOP(memcpy_toio, memcpy_toio(IO(A), B, n))
+KERNEL_LOOP(memcpy_fromio, memcpy_fromio(A, IO(B), n))
+KERNEL_LOOP(memset_io, memset_io(IO(A), byte_of(args, pass), n))
+KERNEL_LOOP(__iowrite64_copy, __iowrite64_copy(IO(A), B, n / 8))
+KERNEL_LOOP(memcpy_flushcache, memcpy_flushcache(A, B, n))
+
 /*
  * A copy whose bytes in the kernel are in two allocations is a bug to CONFIG_HARDENED_USERCOPY, so
  * none goes beyond the end of one.
@@ -75,21 +87,13 @@ static u64 within_block(const void *at, u64 bytes)
 #define USER(p)	((void __user __force *)(p))
 
 /* The bytes that are not copied, which are none, are the loop's result. */
-#define EACH_BLOCK(name, to, from, kernel)				\
-	do {								\
-		u64 at = 0, n;						\
-									\
-		for (; at < args->bytes; at += n) {			\
-			n = within_block((kernel) + at, args->bytes - at);	\
-			args->lanes[0] |= name((to) + at, (from) + at, n);	\
-		}							\
-	} while (0)
-
-KERNEL_LOOP(copy_from_user, EACH_BLOCK, copy_from_user, args->a, USER(args->b), args->a)
-KERNEL_LOOP(copy_to_user, EACH_BLOCK, copy_to_user, USER(args->a), args->b, args->b)
-KERNEL_LOOP(clear_user, args->lanes[0] |= clear_user, USER(args->a), args->bytes)
+KERNEL_LOOP(copy_from_user,
+	    n = within_block(A, n); args->lanes[0] |= copy_from_user(A, USER(B), n))
+KERNEL_LOOP(copy_to_user,
+	    n = within_block(B, n); args->lanes[0] |= copy_to_user(USER(A), B, n))
+KERNEL_LOOP(clear_user, args->lanes[0] |= clear_user(USER(A), n))
 #ifdef CONFIG_ARCH_HAS_COPY_MC
-KERNEL_LOOP(copy_mc_to_kernel, args->lanes[0] = copy_mc_to_kernel, args->a, args->b, args->bytes)
+KERNEL_LOOP(copy_mc_to_kernel, args->lanes[0] = copy_mc_to_kernel(A, B, n))
 #endif
 #endif /* CONFIG_UML */
 

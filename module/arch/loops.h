@@ -139,6 +139,8 @@ struct mc_scatter {
  *           @passes
  * @lanes: result of loops that read: what each of the 4 registers of the loop's width
  *         accumulated, or loaded last, in lanes of 8 bytes
+ * @extent: bytes of each call of a function of the kernel; 0: as many as lie side by side
+ * @piece: bytes behind which such a loop may let others run; 0: it never does
  * @arg: for a test's own loop
  */
 struct mc_loop_args {
@@ -161,6 +163,8 @@ struct mc_loop_args {
 	u64 data;
 	struct mc_scatter *scatter;
 	u64 lanes[32];
+	u64 extent;
+	u64 piece;
 	void *arg;
 };
 

@@ -65,4 +65,5 @@ OP(COPY_FROM_USER, "copy_from_user", 2, 2, MC_STORES_COPY, .kernels = true, .use
 OP(COPY_TO_USER, "copy_to_user", 2, 2, MC_STORES_COPY, .kernels = true, .user = 1),
 OP(CLEAR_USER, "clear_user", 1, 1, MC_STORES_ZERO, .kernels = true, .user = 1),
 OP(CLEAR_PAGE, "clear_page", 1, 4096, MC_STORES_ZERO, .turn = 4096, .kernels = true),
+OP(CLEAR_PAGES, "clear_pages", 1, 4096, MC_STORES_ZERO, .turn = 4096, .kernels = true),
 OP(COPY_PAGE, "copy_page", 2, 8192, MC_STORES_COPY, .turn = 4096, .kernels = true),

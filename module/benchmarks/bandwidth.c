@@ -42,12 +42,14 @@ enum {
 	KEY_ALIGN,
 	KEY_DISTANCE,
 	KEY_TAIL,
+	KEY_EXTENT,
+	KEY_PIECE,
 };
 
 enum {
 	COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_CORE_MHZ,
 	COL_CORE_MHZ_AFTER,
-	COL_BYTES_PER_CYCLE, COL_LEVEL, COL_OWN_LOOP,
+	COL_BYTES_PER_CYCLE, COL_LEVEL, COL_OWN_LOOP, COL_PIECE_NS,
 };
 
 enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
@@ -55,6 +57,8 @@ enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
 #define SIZE_LEAST	4096U	/* with less, the start of the loop would dominate */
 
 #define PAGE_BYTES	4096U	/* of which the lowest bits of two addresses may be alike */
+
+#define EXTENT_MOST	(4ULL << 20)	/* a block of memory */
 
 #define EACH_BYTE	0x0101010101010101ULL
 #define ONE_BITS	(0x3ffULL << 52)
@@ -118,6 +122,14 @@ static const struct mc_key keys[] = {
 	  .help = "bytes from the first array to each other one, modulo 4 KiB" },
 	{ .name = "tail", .column = "tail_bytes", .preset = "0", .kind = MC_NUMBER, .max = 63,
 	  .json_only = true, .help = "bytes of each array behind its last whole line" },
+	{ .name = "extent", .column = "extent_bytes", .preset = "auto", .kind = MC_SIZE,
+	  .names = MC_NAMES({ "auto", MC_AUTO }), .min = 64, .max = EXTENT_MOST, .multiple = 64,
+	  .json_only = true,
+	  .help = "bytes of each call of a kernel's function; auto: all that lie side by side" },
+	{ .name = "piece", .column = "piece_bytes", .preset = "none", .kind = MC_SIZE,
+	  .names = MC_NAMES({ "none", 0 }), .min = 64, .max = 1ULL << 42, .multiple = 64,
+	  .json_only = true,
+	  .help = "bytes behind which a kernel's function lets others run, by cond_resched()" },
 };
 
 static const struct mc_column columns[] = {
@@ -140,6 +152,8 @@ static const struct mc_column columns[] = {
 	[COL_LEVEL] = MC_LEVEL_COLUMN,
 	[COL_OWN_LOOP] = { .name = "own_loop", .roles = MC_WHICH, .text = true,
 	  .help = "loop of op=own: its name, and the start of its file's SHA-256 sum" },
+	[COL_PIECE_NS] = { .name = "ns_per_piece", .roles = MC_DETAIL, .json_only = true,
+	  .help = "time between two preemption points of a thread, from the median sample" },
 };
 
 /* A thread's part of the point. */
@@ -340,6 +354,39 @@ static int check_odd(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
+/* Does the function do a page, whatever one would ask for? */
+static bool takes_a_turn(const struct mc_op_info *op)
+{
+	return op->turn && op != &mc_ops[MC_OP_CLEAR_PAGES];
+}
+
+/* Do the calls of the kernel's function take so many bytes, and may others run between them? */
+static int check_calls(struct mc_run *run, const struct mc_point *point)
+{
+	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
+	u64 extent = point->v[KEY_EXTENT], piece = point->v[KEY_PIECE];
+	u64 turn = max(op->turn, 1ULL);
+	const char *key = piece ? "piece" : "extent";
+
+	if (op->user && !point->v[MC_KEY_IRQ])
+		return mc_fail(&run->error, -EINVAL,
+			       "irq: op=%s may sleep, so interrupts stay on", op->name);
+	if (extent == MC_AUTO && !piece)
+		return 0;
+	if (!op->kernels)
+		return mc_fail(&run->error, -EINVAL,
+			       "%s: op=%s is a loop, and only functions of the kernel are called for some bytes",
+			       key, op->name);
+	if (piece && !point->v[MC_KEY_IRQ])
+		return mc_fail(&run->error, -EINVAL,
+			       "piece: others can run only while interrupts are on; use irq=on");
+	if (piece % turn || (extent != MC_AUTO && extent % turn))
+		return mc_fail(&run->error, -EINVAL, "%s: op=%s takes whole pages", key, op->name);
+	if (extent != MC_AUTO && takes_a_turn(op) && extent != turn)
+		return mc_fail(&run->error, -EINVAL, "extent: op=%s takes one page", op->name);
+	return 0;
+}
+
 static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
@@ -349,6 +396,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 	err = err ? err : check_data(run, point);
 	err = err ? err : check_pattern(run, point);
 	err = err ? err : check_odd(run, point);
+	err = err ? err : check_calls(run, point);
 	if (err)
 		return err;
 	if (op->flushes && point->v[MC_KEY_TYPE] != MC_WB)
@@ -360,9 +408,6 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "type: op=%s is for RAM that a process has; use type=wb without target=",
 			       op->name);
-	if (op->user && !point->v[MC_KEY_IRQ])
-		return mc_fail(&run->error, -EINVAL,
-			       "irq: op=%s may sleep, so interrupts stay on", op->name);
 	if (op->atomic && point->v[MC_KEY_TYPE] != MC_WB)
 		return mc_fail(&run->error, -EINVAL,
 			       "type: op=%s is atomic in cached memory only, and an error on some machines elsewhere; use type=wb, not type=%s",
@@ -733,6 +778,7 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	s->ok = true;
 	s->sum = *p;
 	s->sum.loop = mc_loop_within(MC_OP_SUM, width);
+	s->sum.sleeps = false;
 	s->sum.readback = NULL;
 	s->sum.streams = 1;
 	s->sum.fence = MC_FENCE_NONE;
@@ -790,6 +836,10 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 			.fence = point->v[KEY_FENCE],
 			.drain = op->nontemporal || op->flushes ||
 				 (op->stores && point->v[MC_KEY_TYPE] != MC_WB),
+			.sleeps = op->user || point->v[KEY_PIECE],
+			.extent = takes_a_turn(op) ? op->turn :
+				  point->v[KEY_EXTENT] == MC_AUTO ? 0 : point->v[KEY_EXTENT],
+			.piece = point->v[KEY_PIECE],
 			.whole = op->needs == MC_CPU_STRINGS && mc_window_preemptible(),
 			.uc_word = uc_word,
 		};
@@ -862,6 +912,10 @@ static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run
 		mc_record_set(rec, COL_MB_PER_S, mb);
 		mc_record_set(rec, COL_MB_PER_S_MAX,
 			      mc_mb_per_s(payload, rec->stats.min_ps));
+		if (point->v[KEY_PIECE])
+			mc_record_set(rec, COL_PIECE_NS,
+				      mc_muldiv(rec->stats.median_ps, point->v[KEY_PIECE],
+						meas->each->pass.bytes) / 1000);
 	}
 	set_clock(rec, meas);
 	for (i = 0; i < meas->n; i++) {

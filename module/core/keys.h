@@ -8,7 +8,7 @@
 
 #include "core/text.h"
 
-#define MC_MAX_KEYS	32		/* keys of a test, common ones included */
+#define MC_MAX_KEYS	36		/* keys of a test, common ones included */
 #define MC_MAX_REPEAT	1000000ULL	/* samples of a point */
 #define MC_MAX_CPUS	8192		/* the kernel's largest NR_CPUS on x86 */
 #define MC_MAX_NODES	1024		/* the kernel's largest MAX_NUMNODES */

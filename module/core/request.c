@@ -77,7 +77,7 @@ static int refuse_key(const struct mc_request *req, const char *s, size_t len,
 
 /* Parse one key=value. @seen has a bit for each key before it. */
 static int parse_word(struct mc_request *req, const char *s, size_t len,
-		      u32 *seen, struct mc_error *e)
+		      u64 *seen, struct mc_error *e)
 {
 	const char *eq = memchr(s, '=', len);
 	char text[MC_ERROR_TEXT];
@@ -98,10 +98,10 @@ static int parse_word(struct mc_request *req, const char *s, size_t len,
 	}
 	if (id == req->nkeys)
 		return refuse_key(req, s, klen, e);
-	if (*seen & 1U << id)
+	if (*seen & 1ULL << id)
 		return mc_fail(e, -EINVAL, "%s: is given twice",
 			       mc_key_of(req->spec, id)->name);
-	*seen |= 1U << id;
+	*seen |= 1ULL << id;
 	req->order[req->given++] = id;
 	return mc_values_parse(req, id, eq + 1, len - klen - 1, e);
 }
@@ -109,7 +109,7 @@ static int parse_word(struct mc_request *req, const char *s, size_t len,
 static int parse_words(struct mc_request *req, const char *line, size_t len,
 		       size_t at, struct mc_error *e)
 {
-	u32 seen = 0;
+	u64 seen = 0;
 	size_t n;
 	int err;
 

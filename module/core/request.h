@@ -36,7 +36,7 @@ struct mc_group {
 	u64 op;
 	u16 cpus_at;
 	u16 cpus_len;
-	u32 given;
+	u64 given;
 	u64 v[MC_MAX_KEYS];
 };
 

@@ -557,7 +557,7 @@ static int parse_group_key(struct mc_request *req, const struct mc_key *groups,
 		return err;
 	if (one.n > 1 || (key->kind == MC_SIZE && one.v[0] == MC_AUTO))
 		return refuse(e, groups, p, "is not one value; a group takes one");
-	group->given |= 1U << id;
+	group->given |= 1ULL << id;
 	group->v[id] = one.v[0];
 	return 0;
 }

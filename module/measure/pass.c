@@ -150,6 +150,7 @@ static struct mc_call *next_call(struct mc_plan *plan, const struct mc_loop *loo
 	*call = (struct mc_call){
 		.loop = loop, .args = {
 			.passes = 1, .uc_word = p->uc_word, .data = p->data, .arg = p->arg,
+			.extent = p->extent, .piece = p->piece,
 		},
 	};
 	plan->n++;
@@ -298,7 +299,7 @@ static int run_plan(struct mc_worker *w, struct mc_plan *plan, bool irq_off, u64
 	struct mc_call *call;
 	int err;
 
-	w->sleeps = p->user;
+	w->sleeps = p->sleeps;
 	err = mc_window_open(w, irq_off);
 	if (err)
 		return err;

@@ -34,7 +34,10 @@
  * @whole: a window covers whole passes, however long they last: the speed of a string
  *         instruction depends on its length
  * @user: address of the buffer in the writer's process, for operations of which one array is
- *        there; their windows may sleep. 0: none
+ *        there; 0: none
+ * @sleeps: its windows may sleep
+ * @extent: bytes of each call of a function of the kernel; 0: as many as lie side by side
+ * @piece: bytes behind which such a loop may let others run; 0: it never does
  * @data: what the loop stores (MC_DATA_*)
  * @value: counter loops: first word of the next pass; byte loops: integer whose lowest
  *         byte the next pass stores
@@ -61,6 +64,9 @@ struct mc_pass {
 	struct mc_scatter *scatter;
 	bool whole;
 	u64 user;
+	bool sleeps;
+	u64 extent;
+	u64 piece;
 	u64 data;
 	u64 value;
 	u64 fence;

@@ -56,6 +56,15 @@ all_ok() {
 	all_ok 6
 	echo 'bandwidth op=copy_from_user,copy_to_user cpu=0-1 size=12M,64K repeat=2 warmup=1' >run
 	all_ok 4
+	echo 'bandwidth op=memset,memcpy,csum_partial,memcpy_toio,copy_from_user extent=64,960,2M piece=none,4K size=4M repeat=2 warmup=1' >run
+	all_ok 30
+	holds 'all((r["ns_per_piece"] is None) == (r["piece_bytes"] == "none") for r in results)'
+	echo 'bandwidth op=clear_page,copy_page extent=auto,4K piece=4K,2M size=4M repeat=2 warmup=1' >run
+	all_ok 8
+	not tee run <<<'bandwidth op=copy_page extent=8K'
+	grep '^error: EINVAL extent: op=copy_page takes one page$' run
+	not tee run <<<'bandwidth op=memset piece=4K irq=off'
+	grep '^error: EINVAL piece: ' run
 	not tee run <<<'bandwidth op=copy_to_user irq=off'
 	grep '^error: EINVAL irq: op=copy_to_user may sleep, so interrupts stay on$' run
 	not tee run <<<'bandwidth op=copy_to_user type=wc'

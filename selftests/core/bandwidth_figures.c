@@ -28,6 +28,8 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("op=read width=8 distance=16", -EINVAL, "distance:");
 	assert_refused("op=xadd align=4", -EINVAL, "align:");
 	assert_refused("op=write width=8 tail=1", -EINVAL, "tail:");
+	assert_refused("op=copy extent=64", -EINVAL, "extent:");
+	assert_refused("op=copy extent=4K piece=4K", -EINVAL, "piece:");
 	assert_refused("op=copy width=8 align=1 pattern=random", -EINVAL, "align:");
 	assert_refused("op=copy width=8 align=8 streams=2", -EINVAL, "align:");
 	assert_int_equal(check("op=copy width=16 align=48 distance=4080"), 0);

@@ -147,7 +147,8 @@ static void value(struct mc_text *t, const struct mc_key *key,
 static void generate(struct model *m)
 {
 	const struct mc_spec *spec = fixture_specs[below(3)];
-	unsigned int nkeys = MC_KEY_FIRST + spec->nkeys, seen = 0, tries, i;
+	unsigned int nkeys = MC_KEY_FIRST + spec->nkeys, tries, i;
+	u64 seen = 0;
 	struct mc_text t = MC_TEXT(line);
 
 	memset(m, 0, sizeof(*m));
@@ -159,7 +160,7 @@ static void generate(struct model *m)
 
 		if (seen >> id & 1)
 			continue;
-		seen |= 1U << id;
+		seen |= 1ULL << id;
 		mc_textf(&t, "%*s%s=", (int)below(3) + 1, "", key->name);
 		if (key->kind == MC_CPULIST)
 			cpus(&t);

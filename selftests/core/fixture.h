@@ -80,6 +80,7 @@ static const struct mc_spec tlb = {
 static const struct mc_key full_keys[] = {
 	KEY(k1), KEY(k2), KEY(k3), KEY(k4), KEY(k5), KEY(k6),
 	KEY(k7), KEY(k8), KEY(k9), KEY(k10), KEY(k11), KEY(k12),
+	KEY(k13), KEY(k14), KEY(k15), KEY(k16),
 };
 
 static const struct mc_column full_columns[] = {

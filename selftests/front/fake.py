@@ -153,6 +153,7 @@ def result(line: str, speed: float, cv: float = 1.0, effective: str = "yes", **m
             "align_bytes": int(asked.get("align", 0)),
             "distance_bytes": asked.get("distance", "auto"),
             "tail_bytes": int(asked.get("tail", 0)),
+            "extent_bytes": asked.get("extent", "auto"), "piece_bytes": asked.get("piece", "none"),
             "type": asked["type"], "size_bytes": count,
             "cpu": asked["cpu"], "node": asked["node"], "irq": asked["irq"],
             "disturbed": asked["disturbed"], "page": asked["page"], "prefetch": asked["prefetch"],

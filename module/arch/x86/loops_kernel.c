@@ -43,6 +43,9 @@ const struct mc_loop mc_loops_of_kernel[] = {
 	{ MC_OP_COPY_TO_USER, 8, MC_CPU_BASE, loop_copy_to_user },
 	{ MC_OP_CLEAR_USER, 8, MC_CPU_BASE, loop_clear_user },
 	{ MC_OP_CLEAR_PAGE, 8, MC_CPU_BASE, loop_clear_page },
+#ifdef MC_HAVE_CLEAR_PAGES
+	{ MC_OP_CLEAR_PAGES, 8, MC_CPU_BASE, loop_clear_pages },
+#endif
 	{ MC_OP_COPY_PAGE, 8, MC_CPU_BASE, loop_copy_page },
 #ifdef CONFIG_ARCH_HAS_COPY_MC
 	{ MC_OP_COPY_MC, 8, MC_CPU_BASE, loop_copy_mc_to_kernel },

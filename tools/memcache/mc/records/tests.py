@@ -75,7 +75,7 @@ SECONDS = frozenset(key["name"] for key in _tables["keys"] if key.get("seconds")
 WAS: dict[str, str] = {key["was"]: key["name"] for key in _tables["keys"] if "was" in key}
 # The columns of bandwidth's keys that are a number or a word.
 WITH_WORDS = frozenset(key["column"] for key in _tables["tests"][0]["keys"]
-                       if key["kind"] == "number" and "words" in key)
+                       if key["kind"] in ("number", "size") and "words" in key)
 _figures = [figure for one in _tables["tests"] for figure in one["figures"]]
 # The figures that are numbers in each test that has them.
 NUMBERS = frozenset(figure["name"] for figure in _figures) - {
