@@ -194,6 +194,17 @@ enum mc_stores {
 	MC_STORES_ZERO,		/* zeros, whatever data= says */
 };
 
+/* How a function of the kernel moves memory on this CPU. */
+enum mc_uses {
+	MC_USES_UNKNOWN,
+	MC_USES_MOVSB,
+	MC_USES_MOVSQ,
+	MC_USES_STOSB,
+	MC_USES_STOSQ,
+	MC_USES_LOOP,
+	MC_USES_STREAMING,	/* stores that bypass the caches */
+};
+
 /**
  * struct mc_loop - a row of the table of loops
  * @op: its operation
@@ -281,6 +292,7 @@ extern struct mc_loop mc_loops_of_own[];
 extern const struct mc_name mc_width_names[];
 
 void mc_vectors_clean(void);
+enum mc_uses mc_kernel_uses(enum mc_op op);
 bool mc_fence_runs(u64 fence);
 void mc_fence(u64 fence);
 bool mc_device_memory(enum mc_type type);

@@ -49,7 +49,7 @@ enum {
 enum {
 	COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_CORE_MHZ,
 	COL_CORE_MHZ_AFTER,
-	COL_BYTES_PER_CYCLE, COL_LEVEL, COL_OWN_LOOP, COL_PIECE_NS,
+	COL_BYTES_PER_CYCLE, COL_LEVEL, COL_OWN_LOOP, COL_PIECE_NS, COL_USES,
 };
 
 enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
@@ -84,6 +84,12 @@ static const struct mc_name fence_names[] = {
 	{ "dmb_oshst", MC_FENCE_DMB_OSHST }, { "dsb_sy", MC_FENCE_DSB_SY },
 	{ "dsb_ld", MC_FENCE_DSB_LD }, { "dsb_st", MC_FENCE_DSB_ST },
 	{ "dsb_ish", MC_FENCE_DSB_ISH }, { "dsb_ishst", MC_FENCE_DSB_ISHST }, { }
+};
+
+static const struct mc_name uses_names[] = {
+	{ "rep_movsb", MC_USES_MOVSB }, { "rep_movsq", MC_USES_MOVSQ },
+	{ "rep_stosb", MC_USES_STOSB }, { "rep_stosq", MC_USES_STOSQ },
+	{ "loop", MC_USES_LOOP }, { "streaming", MC_USES_STREAMING }, { }
 };
 
 static const struct mc_key keys[] = {
@@ -154,6 +160,8 @@ static const struct mc_column columns[] = {
 	  .help = "loop of op=own: its name, and the start of its file's SHA-256 sum" },
 	[COL_PIECE_NS] = { .name = "ns_per_piece", .roles = MC_DETAIL, .json_only = true,
 	  .help = "time between two preemption points of a thread, from the median sample" },
+	[COL_USES] = { .name = "function_uses", .json_only = true, .names = uses_names,
+	  .help = "what a kernel's function uses, by the CPU flags that it is built by" },
 };
 
 /* A thread's part of the point. */
@@ -903,6 +911,8 @@ static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run
 	rec->payload_bytes = payload;
 	rec->point.v[KEY_WIDTH] = meas->each->pass.loop->width;
 	rec->point.v[KEY_DATA] = meas->each->pass.data;
+	if (MC_IN_KERNEL && mc_kernel_uses(point->v[KEY_OP]) != MC_USES_UNKNOWN)
+		mc_record_set(rec, COL_USES, mc_kernel_uses(point->v[KEY_OP]));
 	if (op->registered)
 		mc_record_set_text(rec, COL_OWN_LOOP, mc_own_name());
 	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);

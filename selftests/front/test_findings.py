@@ -55,6 +55,15 @@ class Pairs(fake.unittest.TestCase):
                  {"Random words against a counter": ["WB write 20 % slower"]}),
                 ((1000, 29000), ("op=rep_movsb align=1", "op=rep_movsb align=0"), {},
                  {"An odd address against a line's": ["WB rep_movsb 29 times slower"]}),
+                ((44000, 50000), ("op=memcpy", "op=rep_movsb"), {"function_uses": "rep_movsb"},
+                 {"The kernel's memcpy against rep_movsb":
+                  ["WB 12 % slower (on this CPU it uses rep movsb)"]}),
+                ((44000, 50000), ("op=memset", "op=rep_stosb"), {"function_uses": "loop"},
+                 {"The kernel's memset against rep_stosb":
+                  ["WB 12 % slower (on this CPU it uses a loop)"]}),
+                ((60000, 50000), ("op=copy_page", "op=rep_movsb page=4k"), {},
+                 {"The kernel's copy_page against rep_movsb":
+                  ["WB 20 % faster (what it uses on this CPU is not known)"]}),
                 ((42100, 42000), ("op=write data=zero", "op=write data=counter"), {},
                  {"same": ["Zeros against a counter (WB write)"]}),
                 ((1000, 1100), (NO_FENCE, WITH_SFENCE), {"spread": 0.1},

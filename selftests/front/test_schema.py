@@ -37,7 +37,7 @@ TRAFFIC = {key: None for key in ("payload_bytes", "dram_read_bytes", "dram_write
 RESULT = fake.result("bandwidth", 1000.0) | TRAFFIC | dict.fromkeys(fields.EVENTS) | {
     f"{event}_ran_percent": None for event in fields.EVENTS} | {
     "pattern": "sequential", "smt": "on", "dram_why": "no_counters", "events_why": "no_counters",
-    "level": "memory", "own_loop": None, "ns_per_piece": None,
+    "level": "memory", "own_loop": None, "ns_per_piece": None, "function_uses": None,
     "target": "ram", "offset_bytes": 0, "write": "no", "physical_range": None,
     "memory_zone": None, "memory_object": None, "warmup_ns": 10000000.0, "steady": "yes",
     "placements": 8, "core_mhz_after": 3000}

@@ -15,6 +15,11 @@ static void run_fence(const struct mc_loop_args *args)
 #define IO_BYTES	8
 #define NORMAL_ONLY	true
 #include "arch/kernel_loops.def"
+
+enum mc_uses mc_kernel_uses(enum mc_op op)
+{
+	return MC_USES_UNKNOWN;
+}
 #else
 const struct mc_loop mc_loops_of_kernel[] = { { } };
 #endif

@@ -92,6 +92,17 @@ def _widths(pairs: list[Pair]) -> str:
     return ""
 
 
+def _uses(pairs: list[Pair]) -> str:
+    """A remark on what the kernel's function is on this CPU."""
+    uses = {str(pair.this.result.get("function_uses") or "") for pair in pairs}
+    known = uses.pop() if len(uses) == 1 else ""
+    return f" (on this CPU it uses {USES.get(known, known.replace('_', ' '))})" if known else \
+        " (what it uses on this CPU is not known)"
+
+
+USES = {"loop": "a loop", "streaming": "streaming stores"}
+STRINGS = {"rep_movsb": ("memcpy", "memmove", "copy_page", "copy_from_user", "copy_to_user"),
+           "rep_stosb": ("memset", "clear_page", "clear_pages", "clear_user")}
 TYPES = ("wb", "uc", "wc")
 FENCES = ("sfence", "mfence",
           *(f"dmb_{which}" for which in ("sy", "ish", "ishld", "ishst", "osh", "oshld", "oshst")),
@@ -114,6 +125,8 @@ RULES = [
          ("verify", "deferred"), ("verify", "each")),
     Rule("Zeros against a counter", ("data",), ("data", "zero"), ("data", "counter")),
     Rule("Random words against a counter", ("data",), ("data", "random"), ("data", "counter")),
+    *(Rule(f"The kernel's {name} against {string}", (*STREAMING, "where", "page"), ("op", name),
+           ("op", string), _uses) for string, names in STRINGS.items() for name in names),
     Rule("An odd address against a line's", ("align_bytes",), ("align_bytes", 1),
          ("align_bytes", 0)),
     Rule("Loads with the lowest bits of the last stores against others", ("distance_bytes",),
@@ -179,7 +192,9 @@ def _pairs(rule: Rule, by_value: dict[tuple, list[Point]]) -> Iterator[Pair]:
     these, those = by_value.get(rule.this), by_value.get(rule.that)
     if not these or not those:
         return
-    partners = {point.other_keys(rule.varying): point for point in those}
+    # A process has the same instruction beside the kernel's function.
+    partners = {point.other_keys(rule.varying): point
+                for point in sorted(those, key=lambda point: point.keys["where"] == "user")}
     for point in these:
         partner = partners.get(point.other_keys(rule.varying))
         if partner:
