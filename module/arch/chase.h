@@ -58,6 +58,7 @@ struct mc_paced {
 void **mc_asm_chase(void **at, u64 loads);
 void mc_asm_clock(u64 cycles);
 void **mc_asm_dirty(void **at, u64 n, u64 value);
+u64 mc_asm_turns(u64 *word, u64 from, u64 turns, u64 tries);
 void mc_asm_paced(struct mc_paced *args);
 
 #endif /* __ASSEMBLER__ */

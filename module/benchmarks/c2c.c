@@ -5,7 +5,8 @@
  * This runs for each ordered pair of CPUs that pairs= chooses. The writer takes the lines
  * into its cache, modified (HITM) or clean (HIT). Then the reader follows a cycle of
  * pointers through them once, so that the writer's cache serves each of its loads. The
- * test checks that the reader sees what the writer has written.
+ * test checks that the reader sees what the writer has written. With state=cas the two hand one
+ * word back and forth, by compare and swap.
  */
 #include "core/math.h"
 #include "measure/chase.h"
@@ -23,12 +24,13 @@ enum {
 	COL_NS_MIN, COL_LINES,
 };
 
-enum { HITM, HIT };
+enum { HITM, HIT, CAS };
 enum { HOME_WRITER, HOME_READER };
 enum { WRITER, READER };
 
 #define LINE		64
-#define LINES_AT_ONCE	1024ULL	/* of a window: at 4 us a line, 4 ms */
+#define LINES_AT_ONCE	1024ULL	/* of a window: at 4 us a line, 4 ms; or turns of a CPU */
+#define TRIES		32768ULL	/* failed ones of a window, of which some move the line */
 
 static const struct mc_name most_names[] = { { "all", MC_AUTO }, { } };
 
@@ -36,8 +38,10 @@ static const struct mc_name yes_no[] = { { "yes", 1 }, { "no", 0 }, { } };
 
 static const struct mc_key keys[] = {
 	{ .name = "state", .column = "state", .preset = "hitm,hit", .kind = MC_CHOICE,
-	  .names = MC_NAMES({ "hitm", HITM }, { "hit", HIT }),
-	  .help = "state of the lines in the writer's cache; hitm: modified; hit: clean" },
+	  .names = MC_NAMES({ "hitm", HITM }, { "hit", HIT }, { "cas", CAS }),
+	  .help =
+	  "state of the lines in the writer's cache; hitm: modified; hit: clean; cas: the two swap one word in turn",
+	},
 	{ .name = "home", .column = "home", .preset = "writer", .kind = MC_CHOICE,
 	  .names = MC_NAMES({ "writer", HOME_WRITER }, { "reader", HOME_READER }),
 	  .help = "CPU whose node has the memory, with node=auto" },
@@ -73,9 +77,9 @@ static const struct mc_column columns[] = {
 	[COL_LEVEL] = { .name = "writer_level", .names = mc_hit_names,
 	  .help = "smallest cache of the writer that holds the lines, by what it reports" },
 	[COL_NS] = { .name = "ns_per_line", .unit = "ns a line", .roles = MC_MAIN | MC_EACH,
-	  .decimals = 3, .help = "time of a load of a line, from the median sample" },
+	  .decimals = 3, .help = "time of a load of a line, or of a turn, from the median sample" },
 	[COL_NS_MIN] = { .name = "ns_per_line_min", .decimals = 3,
-	  .help = "time of a load of a line, from the fastest sample" },
+	  .help = "time of a load of a line, or of a turn, from the fastest sample" },
 	[COL_LINES] = { .name = "lines", .roles = MC_COUNT, .json_only = true,
 	  .help = "lines in the working set: one in each stride" },
 };
@@ -85,9 +89,10 @@ static const struct mc_column columns[] = {
  * @meas: the measurement
  * @chase: the cycle of pointers
  * @flush: flushes the lines from all caches
- * @state: HITM or HIT
+ * @state: HITM, HIT or CAS
  * @who: thread indices of writer and reader
  * @value: number that the writer has written beside each pointer
+ * @turned: CAS: the reader has ended its turns of this sample
  * @ok: the reader has found @value everywhere
  */
 struct c2c_job {
@@ -97,6 +102,7 @@ struct c2c_job {
 	unsigned int state;
 	unsigned int who[2];
 	u64 value;
+	u32 turned;
 	bool ok;
 };
 
@@ -121,7 +127,8 @@ static int c2c_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "stride: %llu bytes have less than two lines so far apart",
 			       point->v[MC_KEY_SIZE]);
-	return 0;
+	return point->v[KEY_STATE] == CAS ?
+		mc_loop_check(MC_OP_CMPXCHG, MC_WIDTH_MAX, &run->error) : 0;
 }
 
 /* ------------------------------------------------------------ on the threads */
@@ -147,9 +154,33 @@ static int traverse(struct mc_worker *w, const struct c2c_job *job, bool write)
 	return 0;
 }
 
+/* The word that goes back and forth, beside the first pointer. */
+static u64 *word_of(const struct c2c_job *job)
+{
+	return (u64 *)mc_chase_at(&job->chase, 0) + 1;
+}
+
+/* The writer's turns, until the reader has ended its own. */
+static int answer(struct mc_worker *w, struct c2c_job *job)
+{
+	u64 left = LINES_AT_ONCE;
+
+	while (left && !mc_flag(&job->turned) && !mc_threads_stopped(w->threads)) {
+		left = mc_asm_turns(word_of(job), 1 + 2 * (LINES_AT_ONCE - left), left, TRIES);
+		mc_breathe();
+	}
+	return mc_threads_stopped(w->threads);
+}
+
 static int prepare_lines(struct mc_worker *w, struct c2c_job *job, u32 round)
 {
 	int err = 0;
+
+	if (job->state == CAS) {
+		WRITE_ONCE(*word_of(job), 0);
+		mc_flag_set(&job->turned, 0);
+		return 0;
+	}
 
 	if (job->state == HITM || !round) {
 		job->value = round + 1;
@@ -166,7 +197,8 @@ static int load_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round
 {
 	struct c2c_job *job = container_of(sampler->shared, struct c2c_job, meas);
 	void **at = mc_chase_at(&job->chase, 0);
-	u64 left = job->chase.n, n, ticks, *ps = &sampler->sample.ps;
+	u64 left = job->state == CAS ? LINES_AT_ONCE : job->chase.n;
+	u64 n, ticks, *ps = &sampler->sample.ps;
 
 	for (; left; left -= n) {
 		int err = mc_window_open(w, sampler->settings.irq_off);
@@ -174,7 +206,10 @@ static int load_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round
 		if (err)
 			return err;
 		n = min(left, LINES_AT_ONCE);
-		at = mc_asm_chase(at, n);
+		if (job->state == CAS)
+			sampler->sample.apart = mc_asm_turns(word_of(job), 0, n, TRIES);
+		else
+			at = mc_asm_chase(at, n);
 		ticks = mc_measurement_window(w, sampler, mc_window_close(w));
 		/*
 		 * Reading the clock takes as long as a line or two, so it is
@@ -183,6 +218,7 @@ static int load_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round
 		*ps += mc_ticks_to_ps(ticks);
 		*ps -= min(*ps, mc_clock.cost_ps);
 	}
+	mc_flag_set(&job->turned, 1);
 	mc_events_take(w->events, &sampler->sample.events);
 	return 0;
 }
@@ -192,6 +228,12 @@ static int verify_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 rou
 	struct c2c_job *job = container_of(sampler->shared, struct c2c_job, meas);
 	u64 i;
 
+	/* The writer may be about to make its last turn. */
+	if (job->state == CAS) {
+		job->ok &= sampler->sample.apart ||
+			   READ_ONCE(*word_of(job)) - 2 * LINES_AT_ONCE + 1 <= 1;
+		return 0;
+	}
 	for (i = 0; i < job->chase.n; i++) {
 		job->ok &= (u64)(unsigned long)mc_chase_at(&job->chase, i)[1] ==
 			   job->value;
@@ -234,6 +276,8 @@ static int pair_job(struct mc_worker *w, void *arg)
 		err = prepare_lines(w, job, round);
 		/* The reader loads them, and has loaded them. */
 		err = err ? err : mc_barrier(w);
+		if (!err && job->state == CAS)
+			err = answer(w, job);
 		err = err ? err : mc_barrier(w);
 	}
 	return err;
@@ -246,7 +290,9 @@ static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	struct c2c_job *job = arg;
 	int writer = mc_threads_cpu(run->threads, job->who[WRITER]);
 	int reader = mc_threads_cpu(run->threads, job->who[READER]);
-	enum mc_hit level = mc_source_of_held(rec, writer, &job->chase);
+	enum mc_hit level = job->state == CAS ? MC_HIT_UNKNOWN :
+					mc_source_of_held(rec, writer, &job->chase);
+	u64 turns = job->state == CAS ? 2 * LINES_AT_ONCE : job->chase.n;
 
 	mc_measurement_record(&job->meas, rec);
 	mc_record_set(rec, COL_WRITER, writer);
@@ -255,7 +301,7 @@ static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	mc_record_set(rec, COL_SHARES, mc_pair_shares(writer, reader));
 	if (mc_pair_distance(writer, reader))
 		mc_record_set(rec, COL_DISTANCE, mc_pair_distance(writer, reader));
-	mc_record_set(rec, COL_LINES, job->chase.n);
+	mc_record_set(rec, COL_LINES, job->state == CAS ? 1 : job->chase.n);
 	if (level != MC_HIT_UNKNOWN)
 		mc_record_set(rec, COL_LEVEL, level);
 	if (!job->meas.done)
@@ -263,8 +309,8 @@ static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	rec->verified = job->ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	if (!rec->stats.samples)
 		return;
-	mc_record_set(rec, COL_NS, mc_rounded(rec->stats.median_ps, 1, job->chase.n));
-	mc_record_set(rec, COL_NS_MIN, mc_rounded(rec->stats.min_ps, 1, job->chase.n));
+	mc_record_set(rec, COL_NS, mc_rounded(rec->stats.median_ps, 1, turns));
+	mc_record_set(rec, COL_NS_MIN, mc_rounded(rec->stats.min_ps, 1, turns));
 }
 
 static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *arg)

@@ -315,6 +315,15 @@ static void call_dirty(void *n)
 	came_to = mc_asm_dirty((void **)(watched.memory + element(0)), *(u64 *)n, 7);
 }
 
+static void test_turns_end_with_the_turns_or_the_tries(void **state)
+{
+	u64 word = 4;
+
+	assert_int_equal(mc_asm_turns(&word, 4, 1, 1), 0);
+	assert_int_equal(mc_asm_turns(&word, 4, 2, 9), 2);
+	assert_int_equal(word, 5);
+}
+
 static void test_a_chase_loads_each_element_once(void **state)
 {
 	link_elements();

@@ -373,6 +373,11 @@ void **mc_asm_dirty(void **at, u64 n, u64 value)
 	return at;
 }
 
+u64 mc_asm_turns(u64 *word, u64 from, u64 turns, u64 tries)
+{
+	return 0;
+}
+
 void mc_asm_paced(struct mc_paced *args)
 {
 	sim_spend(args->steps * 100 * NS);

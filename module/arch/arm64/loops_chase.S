@@ -45,6 +45,31 @@ FUNCTION mc_asm_dirty
 	b.ne .Ldirty
 FUNCTION_END mc_asm_dirty
 
+	.arch_extension lse
+
+/*
+ * u64 mc_asm_turns(u64 *word, u64 from, u64 turns, u64 tries)
+ * Wait until the word is from, make it one more by compare and swap, and do so for every second
+ * number. End after so many turns, or failed tries, and return the turns that are left.
+ */
+FUNCTION mc_asm_turns
+.Lturn:
+	mov x4, x1
+	add x5, x1, #1
+	casal x4, x5, [x0]
+	cmp x4, x1
+	b.ne .Lnot_yet
+	add x1, x1, #2
+	subs x2, x2, #1
+	b.ne .Lturn
+	b .Lturned
+.Lnot_yet:
+	subs x3, x3, #1
+	b.ne .Lturn
+.Lturned:
+	mov x0, x2
+FUNCTION_END mc_asm_turns
+
 /*
  * void mc_asm_paced(struct mc_paced *args)
  * Each step reads some lines and then writes some, one after another. A countdown from

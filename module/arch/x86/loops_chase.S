@@ -49,6 +49,28 @@ FUNCTION mc_asm_dirty
 FUNCTION_END mc_asm_dirty
 
 /*
+ * u64 mc_asm_turns(u64 *word, u64 from, u64 turns, u64 tries)
+ * Wait until the word is from, make it one more by compare and swap, and do so for every second
+ * number. End after so many turns, or failed tries, and return the turns that are left.
+ */
+FUNCTION mc_asm_turns
+.Lturn:
+	movq %rsi, %rax
+	leaq 1(%rsi), %r8
+	lock cmpxchgq %r8, (%rdi)
+	jne .Lnot_yet
+	addq $2, %rsi
+	decq %rdx
+	jnz .Lturn
+	jmp .Lturned
+.Lnot_yet:
+	decq %rcx
+	jnz .Lturn
+.Lturned:
+	movq %rdx, %rax
+FUNCTION_END mc_asm_turns
+
+/*
  * void mc_asm_paced(struct mc_paced *args)
  * Each step reads some lines and then writes some, one after another. A countdown from
  * delay follows each line. Without combine the data written is not zero, because some

@@ -105,6 +105,22 @@ void **mc_asm_dirty(void **at, u64 lines, u64 value)
 	return at;
 }
 
+u64 mc_asm_turns(u64 *word, u64 from, u64 turns, u64 tries)
+{
+	for (; turns && tries; end(), sim_yield()) {
+		begin();
+		touch(word, 8, STORE, false);
+		if (*word != from) {
+			tries--;
+			continue;
+		}
+		(*word)++;
+		from += 2;
+		turns--;
+	}
+	return turns;
+}
+
 void mc_asm_clock(u64 cycles)
 {
 	EXPECT(machine.core_mhz);
