@@ -12,13 +12,14 @@
 #include "measure/measurement.h"
 #include "platform/os.h"
 
-enum { KEY_OP = MC_KEY_FIRST, KEY_PLACE, KEY_COUNT };
+enum { KEY_OP = MC_KEY_FIRST, KEY_PLACE, KEY_COUNT, KEY_SPLIT };
 
-enum { COL_NS, COL_MOPS, COL_LEAST, COL_MOST, COL_SUCCEEDED };
+enum { COL_NS, COL_MOPS, COL_LEAST, COL_MOST, COL_SUCCEEDED, COL_SPLIT };
 
 enum { PLACE_WORD, PLACE_LINE, PLACE_APART };
 
 #define WORDS	8U	/* of a line */
+#define SPLIT	60U	/* offset in a line of a word that ends in the next one */
 #define APART	256U	/* bytes: prefetchers that fetch pairs of lines bring no other word along */
 
 static const struct mc_name op_names[] = {
@@ -41,6 +42,9 @@ static const struct mc_key keys[] = {
 	{ .name = "count", .column = "count", .preset = "64K", .kind = MC_SIZE,
 	  .unit = "atomics", .min = WORDS, .max = 1ULL << 40, .multiple = WORDS,
 	  .help = "atomics of each thread in a pass" },
+	{ .name = "split", .column = "split", .preset = "no", .kind = MC_CHOICE,
+	  .names = MC_NAMES({ "no", 0 }, { "yes", 1 }),
+	  .help = "words that lie in two lines, in user space: a split lock stops all CPUs" },
 };
 
 static const struct mc_column columns[] = {
@@ -54,6 +58,9 @@ static const struct mc_column columns[] = {
 	  .help = "share of all atomics that the fastest CPU has done" },
 	[COL_SUCCEEDED] = { .name = "succeeded_percent", .roles = MC_DETAIL, .decimals = 2,
 	  .help = "op=cmpxchg: share of the comparisons that found what was loaded before" },
+	[COL_SPLIT] = { .name = "split_lock", .json_only = true,
+	  .names = MC_NAMES({ "free", MC_SPLIT_FREE }, { "slowed", MC_SPLIT_SLOWED }),
+	  .help = "split=yes: what the kernel does to such a process, by its flags" },
 };
 
 /* A thread's part of the point; @did: atomics so far. @bytes in @ticks: those of kept samples. */
@@ -82,9 +89,33 @@ struct atomic_job {
 	bool wrong;
 };
 
+static int check_split(struct mc_run *run, const struct mc_point *point)
+{
+	if (MC_IN_KERNEL)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "split: such a lock can be an oops in the kernel; memcache-user measures it");
+	if (point->v[KEY_PLACE] == PLACE_LINE)
+		return mc_fail(&run->error, -EINVAL,
+			       "split: words of one line do not lie in two; use place=word or place=apart");
+	if (mc_cpu_split() == MC_SPLIT_KILLED)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "split: this kernel kills a process for such a lock");
+	return 0;
+}
+
+/* A word may lie in two lines, where C has none. */
+static u64 value_at(const void *word)
+{
+	u64 value;
+
+	memcpy(&value, word, sizeof(value));
+	return value;
+}
+
 static int atomic_check(struct mc_run *run, const struct mc_point *point)
 {
 	unsigned int n = mc_threads_size(run->threads);
+	int err;
 
 	if (point->v[MC_KEY_TYPE] != MC_WB)
 		return mc_fail(&run->error, -EINVAL,
@@ -93,7 +124,8 @@ static int atomic_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "size: %u threads need %u bytes each for lines that are apart",
 			       n, APART);
-	return mc_loop_check(point->v[KEY_OP], MC_WIDTH_MAX, &run->error);
+	err = mc_loop_check(point->v[KEY_OP], MC_WIDTH_MAX, &run->error);
+	return err || !point->v[KEY_SPLIT] ? err : check_split(run, point);
 }
 
 static void run_atomics(struct mc_loop_args *args)
@@ -129,7 +161,7 @@ static u64 done_to_word(const struct atomic_job *job, unsigned int i, unsigned i
 /* Does the word of thread @i have what the atomics of all threads must have left? */
 static bool is_right(const struct atomic_job *job, unsigned int i)
 {
-	u64 word = READ_ONCE(*job->slice[i].word);
+	u64 word = value_at(job->slice[i].word);
 	unsigned int sharers, n = job->meas.n;
 	u64 did = done_to_word(job, i, &sharers);
 
@@ -193,7 +225,7 @@ static void set_succeeded(struct mc_record *rec, const struct atomic_job *job)
 	unsigned int i, sharers;
 
 	for (i = 0; i < job->meas.n; i++) {
-		found += READ_ONCE(*job->slice[i].word);
+		found += value_at(job->slice[i].word);
 		did += done_to_word(job, i, &sharers);
 	}
 	mc_record_set(rec, COL_SUCCEEDED, mc_rounded(found, 10000, max(did, 1ULL)));
@@ -211,6 +243,8 @@ static void atomic_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	rec->verified = job->wrong ? MC_VERIFIED_FAILED : MC_VERIFIED_OK;
 	if (compares(job))
 		set_succeeded(rec, job);
+	if (!MC_IN_KERNEL && rec->point.v[KEY_SPLIT] && mc_cpu_split() != MC_SPLIT_UNKNOWN)
+		mc_record_set(rec, COL_SPLIT, mc_cpu_split());
 	if (!rec->stats.samples)
 		return;
 	mc_record_set(rec, COL_NS, mc_rounded(rec->stats.median_ps, 1, count));
@@ -233,13 +267,14 @@ static int atomic_set_up(struct mc_run *run, const struct mc_point *point, void 
 			       job->meas.n, MC_S(job->meas.n));
 	for (i = 0; i < job->meas.n; i++) {
 		struct mc_pass *p = &job->meas.each[i].pass;
-		u64 at = (job->place == PLACE_LINE ? i % WORDS : i) * distance[job->place], left;
+		u64 at = (job->place == PLACE_LINE ? i % WORDS : i) * distance[job->place] +
+			 (point->v[KEY_SPLIT] ? SPLIT : 0), left;
 
 		job->slice[i] = (struct slice){
 			.word = mc_view_at(run->area.view, at, &left),
 			.run = mc_loop_widest(job->op)->run_word, .value = i + 1,
 		};
-		WRITE_ONCE(*job->slice[i].word, 0);
+		memset(job->slice[i].word, 0, sizeof(u64));
 		p->body = run_atomics;
 		p->arg = &job->slice[i];
 		p->bytes = 8 * point->v[KEY_COUNT];

@@ -21,9 +21,18 @@ enum mc_feature {
 	MC_NFEATURES,
 };
 
+/* What the kernel does to a process that locks bytes of two lines. */
+enum mc_split {
+	MC_SPLIT_UNKNOWN,
+	MC_SPLIT_FREE,
+	MC_SPLIT_SLOWED,
+	MC_SPLIT_KILLED,
+};
+
 int mc_cpus_init(void);
 void mc_cpus_exit(void);
 bool mc_cpu_has(enum mc_feature feature);
+enum mc_split mc_cpu_split(void);	/* of processes alone */
 bool mc_cpu_usable(unsigned int cpu);
 unsigned int mc_cpu_core(unsigned int cpu);
 int mc_cpu_node(unsigned int cpu);

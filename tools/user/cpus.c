@@ -244,3 +244,26 @@ int mc_cpu_socket(unsigned int cpu)
 
 	return first_number(cpu, "physical_package_id", -1, known);
 }
+
+/**
+ * mc_cpu_split() - what the kernel does to a process that locks bytes of two lines
+ *
+ * Return: as its flags of the CPU and its parameter say. Without flags, it is no x86: there such
+ * an atomic is an alignment fault.
+ */
+enum mc_split mc_cpu_split(void)
+{
+	char text[8192], *at;
+
+	if (!mc_user_read_file("/proc/cpuinfo", text, sizeof(text)))
+		return MC_SPLIT_UNKNOWN;
+	if (!strstr(text, "\nflags"))
+		return MC_SPLIT_KILLED;
+	if (!strstr(text, " split_lock_detect") && !strstr(text, " bus_lock_detect"))
+		return MC_SPLIT_FREE;
+	at = mc_user_read_file("/proc/cmdline", text, sizeof(text)) ?
+	     strstr(text, "split_lock_detect=") : NULL;
+	if (at && !strncmp(strchr(at, '=') + 1, "off", 3))
+		return MC_SPLIT_FREE;
+	return at && !strncmp(strchr(at, '=') + 1, "fatal", 5) ? MC_SPLIT_KILLED : MC_SPLIT_SLOWED;
+}

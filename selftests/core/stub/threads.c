@@ -236,6 +236,11 @@ int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
 	return threads->only < 0 ? i : threads->only;
 }
 
+enum mc_split mc_cpu_split(void)
+{
+	return MC_SPLIT_KILLED;
+}
+
 bool mc_cpu_usable(unsigned int cpu)
 {
 	return cpu < sim.n;
