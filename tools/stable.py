@@ -124,8 +124,7 @@ def pairs(described: dict, schema: dict, experimental: set[str]) -> Iterator[tup
             ("commands", [*cli.COMMANDS, *cli.SAME, *cli.WORDS]),
             ("options", [f"{name}={option}" for name in cli.COMMANDS
                          for option in cli.by_option(cli.actions(name)) if option != "-h"]),
-            ("options of memcache-user", found(r'^\t"  (?:-\w, )?(--[\w-]+)',
-                                               "tools/user/main.c")),
+            ("options of memcache-user", found(r'^\t"  (?:-\w, )?(--[\w-]+)', "tools/user/main.c")),
             ("exit statuses", [f"{name}={value}" for name, value in vars(status).items()
                                if name.isupper() and isinstance(value, int)])):
         yield from ((section, word) for word in words)

@@ -110,8 +110,7 @@ static const struct mc_cache *cache_of(const struct mc_core *core, unsigned int 
 	u32 i;
 
 	for (i = 0; core && i < core->ncaches; i++) {
-		if (core->caches[i].level == level &&
-		    core->caches[i].kind != MC_CACHE_CODE)
+		if (core->caches[i].level == level && core->caches[i].kind != MC_CACHE_CODE)
 			return &core->caches[i];
 	}
 	return NULL;

@@ -52,8 +52,7 @@ static const char *wrong(const struct mc_own *own)
 	if (own->stores >= ARRAY_SIZE(least_arrays) || !least_arrays[own->stores])
 		return "its result is not known";
 	if (own->arrays > MC_OWN_ARRAYS_MAX || own->arrays < least_arrays[own->stores] ||
-	    (own->flags & MC_OWN_WRITES_TWO &&
-	     (own->arrays < 2 || own->stores != MC_OWN_UNKNOWN)))
+	    (own->flags & MC_OWN_WRITES_TWO && (own->arrays < 2 || own->stores != MC_OWN_UNKNOWN)))
 		return "its number of arrays can't be";
 	if (!own->payload || own->payload > 2 * own->arrays * own->turn)
 		return "its payload can't be";

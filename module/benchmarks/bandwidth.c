@@ -425,8 +425,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "readback: on needs op=write, ntwrite, write_clflushopt or write_clwb, not op=%s",
 			       op->name);
-	if (point->v[KEY_STREAMS] > 1 &&
-	    (point->v[KEY_READBACK] || !loop_of(point)->run_streams))
+	if (point->v[KEY_STREAMS] > 1 && (point->v[KEY_READBACK] || !loop_of(point)->run_streams))
 		return mc_fail(&run->error, -EINVAL,
 			       "streams: op=%s%s goes through memory in one stream; use streams=1",
 			       op->name, point->v[KEY_READBACK] ? " readback=on" : "");
@@ -453,8 +452,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 /* ----------------------------------------------------------- untimed work */
 
 /* Do a pass over each array that the operation stores to. */
-static int over_written(struct mc_worker *w, const struct mc_sampler *sampler,
-			struct mc_pass *p)
+static int over_written(struct mc_worker *w, const struct mc_sampler *sampler, struct mc_pass *p)
 {
 	const struct mc_op_info *op = &mc_ops[sampler->pass.loop->op];
 	unsigned int i;
@@ -473,8 +471,7 @@ static bool is_factor(const struct slice *s, unsigned int array)
 	return array == 3 && (s->op == MC_OP_TRIAD4 || s->op == MC_OP_NTTRIAD4);
 }
 
-static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array,
-		      u64 first)
+static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array, u64 first)
 {
 	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	u64 data = s->fill.data;
@@ -548,8 +545,7 @@ static bool has_operands(const struct mc_op_info *op)
 	       op->stores == MC_STORES_TRIAD || op->stores == MC_STORES_OR;
 }
 
-static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler,
-			     u32 round)
+static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
@@ -649,8 +645,7 @@ static u64 sum_of_read(const struct slice *s, const struct mc_pass *p)
 	u64 sum = 0;
 
 	for (; i < mc_ops[s->op].arrays; i++)
-		sum += mc_sum_of_run(first_of_array(s, i), mc_data_step(p->data),
-				     p->bytes / 8);
+		sum += mc_sum_of_run(first_of_array(s, i), mc_data_step(p->data), p->bytes / 8);
 	return sum;
 }
 
@@ -672,8 +667,7 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 		s->ok &= p->sum == sum_of_read(s, p) * sampler->sample.passes;
 	if (op->stores || !op->sums) {
 		s->sum.sum = 0;
-		err = op->stores ? over_written(w, sampler, &s->sum) :
-				   mc_pass_untimed(w, &s->sum);
+		err = op->stores ? over_written(w, sampler, &s->sum) : mc_pass_untimed(w, &s->sum);
 		if (err)
 			return err;
 		s->ok &= s->sum.sum == sum_of_first(s, p) * max(mc_op_written(op), 1U) &&
@@ -920,8 +914,7 @@ static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run
 	if (rec->stats.samples) {
 		mb = mc_mb_per_s(payload, rec->stats.median_ps);
 		mc_record_set(rec, COL_MB_PER_S, mb);
-		mc_record_set(rec, COL_MB_PER_S_MAX,
-			      mc_mb_per_s(payload, rec->stats.min_ps));
+		mc_record_set(rec, COL_MB_PER_S_MAX, mc_mb_per_s(payload, rec->stats.min_ps));
 		if (point->v[KEY_PIECE])
 			mc_record_set(rec, COL_PIECE_NS,
 				      mc_muldiv(rec->stats.median_ps, point->v[KEY_PIECE],

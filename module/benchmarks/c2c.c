@@ -235,8 +235,7 @@ static int verify_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 rou
 		return 0;
 	}
 	for (i = 0; i < job->chase.n; i++) {
-		job->ok &= (u64)(unsigned long)mc_chase_at(&job->chase, i)[1] ==
-			   job->value;
+		job->ok &= (u64)(unsigned long)mc_chase_at(&job->chase, i)[1] == job->value;
 		if (i % LINES_AT_ONCE)
 			continue;
 		mc_breathe();

@@ -127,8 +127,7 @@ static int file_check(struct mc_run *run, const struct mc_point *point)
 	if (!*run->req->path)
 		return mc_fail(&run->error, -EINVAL,
 			       "path: names no file; write path=/ABSOLUTE/PATH");
-	if (mc_request_given(run->req, KEY_BYTES) &&
-	    mc_request_max(run->req, KEY_OP) != OP_WRITE)
+	if (mc_request_given(run->req, KEY_BYTES) && mc_request_max(run->req, KEY_OP) != OP_WRITE)
 		return mc_fail(&run->error, -EINVAL,
 			       "bytes: is for op=write only; op=read reads whole files");
 	if (point->v[KEY_OP] == OP_WRITE && point->v[KEY_FILES] == FILES_SHARED &&

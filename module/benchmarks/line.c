@@ -87,8 +87,7 @@ static int link_words(struct mc_worker *w, const struct line_job *job, u64 offse
 	return mc_chase_link(w, c);
 }
 
-static int time_words(struct mc_worker *w, struct line_job *job,
-		      const struct mc_chase *c, u64 *ps)
+static int time_words(struct mc_worker *w, struct line_job *job, const struct mc_chase *c, u64 *ps)
 {
 	struct mc_sampler *sampler = job->meas.each;
 	int err;

@@ -100,8 +100,7 @@ struct loaded_job {
 /* ------------------------------------------------------- check the request */
 
 /* Index of the thread that follows pointers; the number of threads if there is none. */
-static unsigned int chaser_of(const struct mc_run *run,
-			      const struct mc_point *point)
+static unsigned int chaser_of(const struct mc_run *run, const struct mc_point *point)
 {
 	unsigned int i, n = mc_threads_size(run->threads);
 
@@ -164,8 +163,7 @@ static int measure_delay(struct mc_worker *w, struct loaded_job *job)
 		mc_asm_paced(&args);
 		ticks = mc_window_close(w);
 		if (ticks)
-			best[i % 2] = min(best[i % 2],
-					  mc_ticks_to_ps(ticks) / lines);
+			best[i % 2] = min(best[i % 2], mc_ticks_to_ps(ticks) / lines);
 	}
 	/* No round may have lasted a tick: then only the time of no delay is known. */
 	job->delay_known = !job->delay || max(best[0], best[1]) != ~0ULL;
@@ -216,8 +214,7 @@ static bool sample_ended(struct mc_together *together, u32 sample)
 		.apart = apart, .worked = done->from - meas->settling.began,
 	};
 	if (mc_measurement_offer(meas, mc_muldiv(ps, job->loads, loads))) {
-		mc_events_add(&meas->each[job->chaser].counted, &done->events, job->loads,
-			      loads);
+		mc_events_add(&meas->each[job->chaser].counted, &done->events, job->loads, loads);
 		if (!apart)
 			add_load(job, sample);
 	}

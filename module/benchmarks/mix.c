@@ -278,8 +278,7 @@ static void keep_part(struct member *m, const struct mc_work_tally *done, u32 at
 {
 	u64 ticks = m->does->chases ? done->ticks : done->to - done->from;
 
-	m->ps[at] = done->clock_bad ? 0 :
-		mc_muldiv(mc_ticks_to_ps(ticks), m->bytes, done->bytes);
+	m->ps[at] = done->clock_bad ? 0 : mc_muldiv(mc_ticks_to_ps(ticks), m->bytes, done->bytes);
 	m->seen[at] = done->seen;
 	mc_events_add(&m->events, &done->events, m->bytes, done->bytes);
 }
@@ -467,8 +466,7 @@ static void join_samplers(struct mc_measurement *meas)
 	unsigned int i;
 
 	for (i = 1; i < meas->n; i++)
-		meas->each->window_max = max(meas->each->window_max,
-					     meas->each[i].window_max);
+		meas->each->window_max = max(meas->each->window_max, meas->each[i].window_max);
 	meas->n = 1;
 	meas->hooks.tick = NULL;
 }

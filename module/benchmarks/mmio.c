@@ -243,8 +243,7 @@ static void make_accesses(void *arg, u64 n)
 	for (; n; n -= now) {
 		at = mc_view_at(job->view, job->at, &left);
 		now = min(n, min(left, job->bytes - job->at) / job->step);
-		found = job->way.copy ? burst_lines(job, at, now) :
-					job->run(at, now, job->value);
+		found = job->way.copy ? burst_lines(job, at, now) : job->run(at, now, job->value);
 		if (job->op == MC_MMIO_WRITE_READ)
 			job->wrong |= found;
 		job->touched += now * job->step;
@@ -456,8 +455,7 @@ static void set_distribution(struct mc_record *rec, struct mmio_job *job)
 	mc_record_set(rec, COL_BATCH, job->batches.size);
 }
 
-static void set_arrival(struct mc_record *rec, const struct mmio_job *job,
-			const struct mc_run *run)
+static void set_arrival(struct mc_record *rec, const struct mmio_job *job, const struct mc_run *run)
 {
 	const struct mc_arrive_counts *all = &job->arrive.all;
 

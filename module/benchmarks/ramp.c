@@ -508,8 +508,7 @@ static int ramp_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	job->slept = mc_alloc_array(repeat, sizeof(u64));
 	job->scratch = mc_alloc_array(max(repeat, point->v[KEY_STEPS]), sizeof(u64));
 	if (!job->moment || !job->events || !job->slept || !job->scratch)
-		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu rounds",
-			       repeat);
+		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu rounds", repeat);
 	return 0;
 }
 

@@ -162,8 +162,7 @@ static u64 replay(const struct job *job, struct slice *s, u64 n, bool *ok)
 	u64 sum = 0, place;
 
 	for (; n; n--) {
-		place = mc_random_below(mc_random_next(&s->replay, job->generator),
-					job->range);
+		place = mc_random_below(mc_random_next(&s->replay, job->generator), job->range);
 		if (job->op == MC_RANDOM_WRITE)
 			*ok &= is_written(job, s, place);
 		else
@@ -299,8 +298,7 @@ static int random_set_up(struct mc_run *run, const struct mc_point *point, void 
 
 	job->generator = point->v[KEY_GENERATOR];
 	job->op = write ? MC_RANDOM_WRITE :
-		  point->v[KEY_MODE] == DEPENDENT ? MC_RANDOM_CHASE :
-						    MC_RANDOM_READ;
+		  point->v[KEY_MODE] == DEPENDENT ? MC_RANDOM_CHASE : MC_RANDOM_READ;
 	job->bytes = point->v[KEY_ALIGN] == 1;
 	/* Overlapping writes leave nothing that can be predicted. */
 	job->verify = point->v[KEY_VERIFY] && !(job->bytes && write);
@@ -319,8 +317,7 @@ static int random_set_up(struct mc_run *run, const struct mc_point *point, void 
 		return mc_fail(&run->error, -ENOMEM,
 			       "size: no memory for the list of blocks");
 	if (!mc_view_blocks(view, 0, size, MC_BLOCK_BYTES, job->blocks))
-		return mc_fail(&run->error, -ENOMEM,
-			       MC_NOT_IN_BLOCKS);
+		return mc_fail(&run->error, -ENOMEM, MC_NOT_IN_BLOCKS);
 	err = measure_bare(run, point, job);
 	set_up_threads(&job->meas, job, false);
 	return err;

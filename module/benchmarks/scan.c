@@ -300,8 +300,7 @@ static void fill_latency(struct mc_record *rec, struct scan_job *job)
 	mc_record_set(rec, COL_NS_MIN, mc_rounded(stats.min_ps, 1, job->chase.n));
 }
 
-static int measure_latency(struct mc_run *run, const struct mc_point *point,
-			   struct mc_record *rec)
+static int measure_latency(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
 {
 	struct scan_job job = { .whole = false };
 	unsigned int first = 0;

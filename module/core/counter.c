@@ -66,15 +66,13 @@ struct cursor {
 	struct mc_error *e;
 };
 
-static int refuse(const struct cursor *c, const char *s, size_t len,
-		  const char *why)
+static int refuse(const struct cursor *c, const char *s, size_t len, const char *why)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
 
 	mc_text_quote(&t, s, len);
-	return mc_fail(c->e, -EINVAL, "counters: line %u: %s %s", c->line, text,
-		       why);
+	return mc_fail(c->e, -EINVAL, "counters: line %u: %s %s", c->line, text, why);
 }
 
 static unsigned int digit_of(char c)
@@ -125,8 +123,7 @@ static bool is_label(const char *s, size_t len)
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		if (!(s[i] >= 'a' && s[i] <= 'z') && !(s[i] >= '0' && s[i] <= '9') &&
-		    s[i] != '_')
+		if (!(s[i] >= 'a' && s[i] <= 'z') && !(s[i] >= '0' && s[i] <= '9') && s[i] != '_')
 			return false;
 	}
 	return true;
@@ -164,8 +161,7 @@ static int refuse_name(const struct cursor *c, const char *s, size_t len)
 	return refuse(c, s, len, text);
 }
 
-static int parse_name(const struct cursor *c, struct mc_counter *out,
-		      const char *s, size_t len)
+static int parse_name(const struct cursor *c, struct mc_counter *out, const char *s, size_t len)
 {
 	int i;
 
@@ -197,8 +193,7 @@ static int parse_field(const struct cursor *c, struct mc_counter *out,
 	for (i = 0; i < ARRAY_SIZE(fields); i++) {
 		const struct field *f = &fields[i];
 
-		if (strlen(f->name) != key || memcmp(f->name, s, key) ||
-		    (out->core && !f->core))
+		if (strlen(f->name) != key || memcmp(f->name, s, key) || (out->core && !f->core))
 			continue;
 		if (*seen & 1U << i)
 			return refuse(c, s, len, "comes twice");
@@ -250,8 +245,7 @@ static bool same(const struct mc_counter *a, const struct mc_counter *b)
 	       a->config == b->config && a->cpu == b->cpu;
 }
 
-static bool contains(const struct mc_counter *set, unsigned int n,
-		     const struct mc_counter *c)
+static bool contains(const struct mc_counter *set, unsigned int n, const struct mc_counter *c)
 {
 	for (; n--; set++) {
 		if (same(set, c))

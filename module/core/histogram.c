@@ -64,8 +64,7 @@ void mc_histogram_json(struct mc_text *t, const struct mc_histogram *h)
 		if (!h->count[i])
 			continue;
 		ps = mc_histogram_from(h->first + i);
-		mc_textf(t, "%s[%llu.%03llu,%u]", comma, ps / 1000, ps % 1000,
-			 h->count[i]);
+		mc_textf(t, "%s[%llu.%03llu,%u]", comma, ps / 1000, ps % 1000, h->count[i]);
 		comma = ",";
 	}
 	mc_textf(t, "]");

@@ -57,8 +57,7 @@ int mc_pattern_read(struct mc_pattern *p, const void *header)
  * @offset: offset in the file, a multiple of 8
  * @bytes: number of bytes, a multiple of 8
  */
-void mc_pattern_fill(const struct mc_pattern *p, void *data, u64 offset,
-		     u64 bytes)
+void mc_pattern_fill(const struct mc_pattern *p, void *data, u64 offset, u64 bytes)
 {
 	u64 *word = data, i = offset / 8, end = i + bytes / 8, w;
 
@@ -87,8 +86,7 @@ static u64 same_bytes(const u64 *a, const u64 *b)
  *
  * Return: number of bytes before the first wrong one; @bytes if all are right.
  */
-u64 mc_pattern_check(const struct mc_pattern *p, const void *data, u64 offset,
-		     u64 bytes)
+u64 mc_pattern_check(const struct mc_pattern *p, const void *data, u64 offset, u64 bytes)
 {
 	const u64 *word = data;
 	u64 i, w, first = offset / 8, n = bytes / 8, wrong = 0;

@@ -559,8 +559,7 @@ void mc_layout_init(struct mc_layout *l, const struct mc_request *req)
  *
  * Return: whether the table has a column now that it did not have before.
  */
-bool mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
-		   const struct mc_record *rec)
+bool mc_layout_fit(struct mc_layout *l, const struct mc_request *req, const struct mc_record *rec)
 {
 	bool appeared = false;
 	struct cell c;
@@ -624,8 +623,7 @@ void mc_layout_drop(struct mc_layout *l, const struct mc_request *req, const cha
  * @l: the layout
  * @req: the request
  */
-void mc_header_show(struct mc_text *t, const struct mc_layout *l,
-		    const struct mc_request *req)
+void mc_header_show(struct mc_text *t, const struct mc_layout *l, const struct mc_request *req)
 {
 	static const struct mc_record none;
 	struct cell c;
@@ -683,8 +681,7 @@ void mc_record_json(struct mc_text *t, const struct mc_request *req,
 		get_cell(&c, i, req, rec);
 		if (!c.name)
 			continue;
-		mc_textf(t, ",\"%s\":%s", c.name,
-			 c.na ? "null" : c.word ? "" : c.buf);
+		mc_textf(t, ",\"%s\":%s", c.name, c.na ? "null" : c.word ? "" : c.buf);
 		if (c.word && !c.na)
 			mc_text_json(t, c.buf);
 	}

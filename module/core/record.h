@@ -227,12 +227,10 @@ void mc_record_set_text(struct mc_record *rec, unsigned int column, const char *
 const char *mc_fact_name(unsigned int index);
 
 void mc_layout_init(struct mc_layout *l, const struct mc_request *req);
-bool mc_layout_fit(struct mc_layout *l, const struct mc_request *req,
-		   const struct mc_record *rec);
+bool mc_layout_fit(struct mc_layout *l, const struct mc_request *req, const struct mc_record *rec);
 unsigned int mc_layout_width(const struct mc_layout *l, const struct mc_request *req);
 void mc_layout_drop(struct mc_layout *l, const struct mc_request *req, const char *name);
-void mc_header_show(struct mc_text *t, const struct mc_layout *l,
-		    const struct mc_request *req);
+void mc_header_show(struct mc_text *t, const struct mc_layout *l, const struct mc_request *req);
 void mc_record_row(struct mc_text *t, const struct mc_layout *l,
 		   const struct mc_request *req, const struct mc_record *rec);
 

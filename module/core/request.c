@@ -56,8 +56,7 @@ static int find_spec(struct mc_request *req, const char *s, size_t len,
 	return mc_fail(e, -EINVAL, "test: %s", text);
 }
 
-static int refuse_key(const struct mc_request *req, const char *s, size_t len,
-		      struct mc_error *e)
+static int refuse_key(const struct mc_request *req, const char *s, size_t len, struct mc_error *e)
 {
 	struct mc_suggestion meant = { .s = s, .len = len };
 	char text[MC_ERROR_TEXT];
@@ -99,8 +98,7 @@ static int parse_word(struct mc_request *req, const char *s, size_t len,
 	if (id == req->nkeys)
 		return refuse_key(req, s, klen, e);
 	if (*seen & 1ULL << id)
-		return mc_fail(e, -EINVAL, "%s: is given twice",
-			       mc_key_of(req->spec, id)->name);
+		return mc_fail(e, -EINVAL, "%s: is given twice", mc_key_of(req->spec, id)->name);
 	*seen |= 1ULL << id;
 	req->order[req->given++] = id;
 	return mc_values_parse(req, id, eq + 1, len - klen - 1, e);
@@ -160,8 +158,7 @@ static int check_bytes(const char *line, size_t len, struct mc_error *e)
 	size_t i;
 
 	if (len > MC_LINE_MAX)
-		return mc_fail(e, -EINVAL, "line: is longer than %d bytes",
-			       MC_LINE_MAX);
+		return mc_fail(e, -EINVAL, "line: is longer than %d bytes", MC_LINE_MAX);
 	for (i = 0; i < len; i++) {
 		u8 c = line[i];
 
@@ -240,8 +237,7 @@ u64 mc_request_points(const struct mc_request *req)
  * @index: 0 to mc_request_points() - 1
  * @point: result
  */
-void mc_request_point(const struct mc_request *req, u64 index,
-		      struct mc_point *point)
+void mc_request_point(const struct mc_request *req, u64 index, struct mc_point *point)
 {
 	unsigned int i;
 
@@ -324,8 +320,7 @@ u64 mc_request_max(const struct mc_request *req, unsigned int id)
  * @req: the request
  * @id: the key's number
  */
-void mc_request_values(struct mc_text *t, const struct mc_request *req,
-		       unsigned int id)
+void mc_request_values(struct mc_text *t, const struct mc_request *req, unsigned int id)
 {
 	const struct mc_key *key = mc_key_of(req->spec, id);
 	u32 i;

@@ -98,16 +98,14 @@ struct mc_point {
 int mc_request_parse(struct mc_request *req, const char *line, size_t len,
 		     const struct mc_spec *const *specs, struct mc_error *e);
 u64 mc_request_points(const struct mc_request *req);
-void mc_request_point(const struct mc_request *req, u64 index,
-		      struct mc_point *point);
+void mc_request_point(const struct mc_request *req, u64 index, struct mc_point *point);
 void mc_group_point(const struct mc_group *group, const struct mc_point *point,
 		    struct mc_point *out);
 bool mc_request_given(const struct mc_request *req, unsigned int id);
 int mc_request_cpu(const struct mc_request *req, int cpu);
 u64 mc_request_max(const struct mc_request *req, unsigned int id);
 void mc_request_show(struct mc_text *t, const struct mc_request *req);
-void mc_request_values(struct mc_text *t, const struct mc_request *req,
-		       unsigned int id);
+void mc_request_values(struct mc_text *t, const struct mc_request *req, unsigned int id);
 /* In values.c, for request.c. */
 int mc_values_parse(struct mc_request *req, unsigned int id, const char *s,
 		    size_t len, struct mc_error *e);

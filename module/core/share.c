@@ -169,8 +169,7 @@ void mc_share_of(struct mc_share *s, struct mc_times *mixed, struct mc_times *fi
 	below = count_below(mixed, s->limit_ps);
 	hits = count_below(first, s->limit_ps);
 	misses = second->n - count_below(second, s->limit_ps);
-	s->ppm = to_ppm((part_of(below, mixed->n) + part_of(misses, second->n) - ONE) *
-			ONE / told);
+	s->ppm = to_ppm((part_of(below, mixed->n) + part_of(misses, second->n) - ONE) * ONE / told);
 	find_interval(s, mixed, below, first, first->n, second, misses);
 	low = s->low_ppm;
 	find_interval(s, mixed, below, first, hits, second, second->n);

@@ -49,8 +49,7 @@ typedef long long s64;
 #endif /* __KERNEL__ */
 
 /* Only this function deals with the kernel's swap argument. */
-static inline void mc_sort(void *v, size_t n, size_t size,
-			   int (*cmp)(const void *a, const void *b))
+static inline void mc_sort(void *v, size_t n, size_t size, int (*cmp)(const void *a, const void *b))
 {
 #ifdef __KERNEL__
 	sort(v, n, size, cmp, NULL);

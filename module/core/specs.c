@@ -113,8 +113,7 @@ void mc_spec_show(struct mc_text *t, const struct mc_spec *spec)
 	if (spec->presets)
 		mc_textf(t, "  presets: %s\n", spec->presets);
 	for (i = 0; i < spec->ncolumns; i++)
-		mc_textf(t, "  > %-24s %s\n", spec->columns[i].name,
-			 spec->columns[i].help);
+		mc_textf(t, "  > %-24s %s\n", spec->columns[i].name, spec->columns[i].help);
 }
 
 /**

@@ -309,8 +309,7 @@ static void show_cause(struct mc_text *text, const struct mc_tail *t, u32 cause)
 {
 	const struct mc_cause_sum *sum = &t->cause[cause];
 
-	mc_textf(text, "%s{\"cause\":\"%s\"", cause ? "," : "",
-		 mc_name_of(mc_cause_names, cause));
+	mc_textf(text, "%s{\"cause\":\"%s\"", cause ? "," : "", mc_name_of(mc_cause_names, cause));
 	if (!(t->known >> cause & 1)) {
 		mc_textf(text, ",\"count\":null,\"excess_ns\":null,\"longest_ns\":null}");
 		return;

@@ -48,8 +48,7 @@ void mc_text_fixed(struct mc_text *t, u64 value, unsigned int decimals)
 	for (i = 0; i < decimals; i++)
 		unit *= 10;
 	if (decimals)
-		mc_textf(t, "%llu.%0*llu", value / unit, (int)decimals,
-			 value % unit);
+		mc_textf(t, "%llu.%0*llu", value / unit, (int)decimals, value % unit);
 	else
 		mc_textf(t, "%llu", value);
 }

@@ -28,8 +28,7 @@ static bool next_piece(struct piece *rest, char by, struct piece *out)
 	return true;
 }
 
-static int refuse(struct mc_error *e, const struct mc_key *key,
-		  struct piece p, const char *why)
+static int refuse(struct mc_error *e, const struct mc_key *key, struct piece p, const char *why)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
@@ -53,8 +52,7 @@ static bool word_value(const struct mc_name *names, struct piece p, u64 *value)
 /* A longer list leaves no room for the word that was meant. */
 #define LONGEST_LIST	(MC_ERROR_TEXT - 100)
 
-static int refuse_word(struct mc_error *e, const struct mc_key *key,
-		       struct piece p)
+static int refuse_word(struct mc_error *e, const struct mc_key *key, struct piece p)
 {
 	struct mc_suggestion meant = { .s = p.s, .len = p.len };
 	char text[MC_ERROR_TEXT];
@@ -148,8 +146,7 @@ static bool parse_plain(const struct mc_key *key, struct piece p, u64 *value)
 	return key->seconds ? parse_seconds(key, p, value) : parse_decimal(p, key->decimals, value);
 }
 
-static int parse_number(const struct mc_key *key, struct piece p, u64 *value,
-			struct mc_error *e)
+static int parse_number(const struct mc_key *key, struct piece p, u64 *value, struct mc_error *e)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
@@ -215,8 +212,7 @@ static bool take_fraction(struct piece *p, u64 *fraction, u64 *of)
 	return true;
 }
 
-static int parse_size(const struct mc_key *key, struct piece p, u64 *value,
-		      struct mc_error *e)
+static int parse_size(const struct mc_key *key, struct piece p, u64 *value, struct mc_error *e)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
@@ -242,8 +238,7 @@ static int parse_size(const struct mc_key *key, struct piece p, u64 *value,
 	}
 	*value = (*value << shift) + (fraction << shift) / of;
 	if (*value < key->min || *value > key->max) {
-		mc_textf(&t, "is outside %llu to %llu %s", key->min, key->max,
-			 unit);
+		mc_textf(&t, "is outside %llu to %llu %s", key->min, key->max, unit);
 		return refuse(e, key, p, text);
 	}
 	if (key->multiple && *value % key->multiple) {
@@ -268,8 +263,7 @@ static u64 time_unit(struct piece unit)
 	return 0;
 }
 
-static int parse_time(const struct mc_key *key, struct piece p, u64 *value,
-		      struct mc_error *e)
+static int parse_time(const struct mc_key *key, struct piece p, u64 *value, struct mc_error *e)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
@@ -445,8 +439,7 @@ static int parse_target(struct mc_request *req, const struct mc_key *key,
 {
 	req->target = (struct mc_target){ .kind = MC_TARGET_RAM };
 	out->n = 1;
-	if (!word_value(key->names, p, &out->v[0]) &&
-	    !mc_target_parse(&req->target, p.s, p.len))
+	if (!word_value(key->names, p, &out->v[0]) && !mc_target_parse(&req->target, p.s, p.len))
 		return refuse(e, key, p,
 			      "is no target; write ram, pci:0000:03:00.0/2 or phys:0x30000000+128M, in whole pages");
 	out->v[0] = req->target.kind;

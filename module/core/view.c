@@ -39,8 +39,7 @@ void *mc_view_at(const struct mc_view *v, u64 at, u64 *left)
  *
  * Return: false if some block is not contiguous.
  */
-bool mc_view_blocks(const struct mc_view *view, u64 from, u64 to, u64 block,
-		    void **blocks)
+bool mc_view_blocks(const struct mc_view *view, u64 from, u64 to, u64 block, void **blocks)
 {
 	u64 left;
 

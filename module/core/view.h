@@ -32,7 +32,6 @@ struct mc_view {
 
 void *mc_view_at(const struct mc_view *v, u64 at, u64 *left);
 
-bool mc_view_blocks(const struct mc_view *view, u64 from, u64 to, u64 block,
-		    void **blocks);
+bool mc_view_blocks(const struct mc_view *view, u64 from, u64 to, u64 block, void **blocks);
 
 #endif /* MC_CORE_VIEW_H */

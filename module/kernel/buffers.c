@@ -194,8 +194,7 @@ enum mc_attr mc_attr_walk(const void *addr, u64 bytes, enum mc_attr so_far, u64 
 
 		if (!span)
 			return MC_ATTR_NA;
-		so_far = so_far == MC_ATTR_NA || so_far == attr ? attr :
-								  MC_ATTR_MIXED;
+		so_far = so_far == MC_ATTR_NA || so_far == attr ? attr : MC_ATTR_MIXED;
 		/* A mapping may begin before these bytes and end after them. */
 		step = span - (((unsigned long)addr + at) & (span - 1));
 		step = min(step, bytes - at);
@@ -539,11 +538,9 @@ static void show_levels(struct mc_text *t, const u64 *levels)
  *
  * Context: Process.
  */
-void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b,
-		    const char *what)
+void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b, const char *what)
 {
-	mc_textf(t, "%s %s pages=%llu node=", mc_type_name(b->type), what,
-		 b->bytes >> PAGE_SHIFT);
+	mc_textf(t, "%s %s pages=%llu node=", mc_type_name(b->type), what, b->bytes >> PAGE_SHIFT);
 	if (b->memory_node == MC_NODE_MIXED)
 		mc_textf(t, "mixed");
 	else

@@ -67,8 +67,7 @@ int mc_buffer_map(struct mc_buffer *b, struct mc_threads *threads, struct mc_err
 void mc_buffer_audit(struct mc_buffer *b);
 void *mc_buffer_start(const struct mc_buffer *b);
 void mc_buffer_judge(struct mc_buffer *b);
-void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b,
-		    const char *what);
+void mc_buffer_show(struct mc_text *t, const struct mc_buffer *b, const char *what);
 u64 mc_buffer_mapping(const struct mc_buffer *b);
 u64 mc_level_most(const u64 *levels);
 enum mc_attr mc_attr_walk(const void *addr, u64 bytes, enum mc_attr so_far, u64 *levels);

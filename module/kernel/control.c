@@ -99,8 +99,7 @@ static ssize_t write_line(const char __user *from, size_t len,
 	return err ? err : len;
 }
 
-static ssize_t run_write(struct file *file, const char __user *from, size_t len,
-			 loff_t *pos)
+static ssize_t run_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
 	return write_line(from, len, mc_run_line);
 }
@@ -119,8 +118,7 @@ static int stop_open(struct inode *inode, struct file *file)
 	return check_capable();
 }
 
-static ssize_t stop_write(struct file *file, const char __user *from, size_t len,
-			  loff_t *pos)
+static ssize_t stop_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
 	char word[16] = "";
 
@@ -145,8 +143,7 @@ static const struct file_operations stop_fops = {
  * A write at the beginning of the file replaces the set, a later one adds to it,
  * because a shell may write line by line.
  */
-static ssize_t counters_write(struct file *file, const char __user *from,
-			      size_t len, loff_t *pos)
+static ssize_t counters_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
 	bool replace = !*pos && !(file->f_flags & O_APPEND);
 	char *text;
@@ -213,8 +210,7 @@ static void json_line(struct mc_text *t, const struct mc_snapshot *s, u64 i)
 }
 
 static int show_line(struct seq_file *m, loff_t i,
-		     void (*line)(struct mc_text *t, const struct mc_snapshot *s,
-				  u64 i))
+		     void (*line)(struct mc_text *t, const struct mc_snapshot *s, u64 i))
 {
 	size_t size = i ? MC_TAIL_ROW_MAX : 32768;
 	struct mc_text t = { .buf = mc_alloc_array(1, size), .size = size };

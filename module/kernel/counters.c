@@ -68,8 +68,7 @@ static bool peek_event(void *event, u64 *value)
 #endif
 
 /* A counter on @cpu; or if that is -1, of @task wherever it runs. */
-static void *open_for(const struct mc_counter *c, int cpu, struct task_struct *task,
-		      int *why)
+static void *open_for(const struct mc_counter *c, int cpu, struct task_struct *task, int *why)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = (u32)c->type, .config = c->config,
@@ -209,8 +208,7 @@ int mc_counters_write(const char *text, size_t len, bool replace)
 	n = replace ? 0 : counters.n;
 	if (set && n)
 		memcpy(set, counters.set, n * sizeof(*set));
-	err = set ? add_to(set, &n, text, len, &e) :
-		    mc_fail(&e, -ENOMEM, "counters: no memory");
+	err = set ? add_to(set, &n, text, len, &e) : mc_fail(&e, -ENOMEM, "counters: no memory");
 	if (!err) {
 		swap(counters.set, set);
 		counters.n = n;

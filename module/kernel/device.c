@@ -59,8 +59,7 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 }
 
 /* Map the whole of @vma to @view, from @offset on. */
-static int map_view(struct vm_area_struct *vma, const struct mc_view *view,
-		    u64 offset)
+static int map_view(struct vm_area_struct *vma, const struct mc_view *view, u64 offset)
 {
 	u64 length = vma->vm_end - vma->vm_start, done = 0;
 	unsigned int i;

@@ -36,8 +36,7 @@ static const char *kind_of(umode_t mode)
  * The file's type is checked before the file is opened, since opening a device may
  * have an effect. The path is resolved once, so the file checked is the one opened.
  */
-static struct file *open_existing(const char *path, int flags, int may,
-				  const char **what)
+static struct file *open_existing(const char *path, int flags, int may, const char **what)
 {
 	struct file *file;
 	struct path at;
@@ -164,8 +163,7 @@ static ssize_t direct_io(struct file *file, bool write, struct mc_transfer *t,
  * Context: Process, may sleep.
  * Return: number of bytes read, 0 at the end of the file, or a negative errno.
  */
-s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
-		 u64 offset)
+s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset)
 {
 	loff_t from = offset;
 
@@ -185,8 +183,7 @@ s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
  * Context: Process, may sleep.
  * Return: number of bytes written, or a negative errno.
  */
-s64 mc_file_write(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
-		  u64 offset)
+s64 mc_file_write(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset)
 {
 	loff_t to = offset;
 
@@ -282,8 +279,7 @@ int mc_transfer_make(struct mc_transfer *t, u64 bytes)
 	for (i = 0, page = t->pages; i < n; i++, page++) {
 		void *at = (u8 *)t->data + i * PAGE_SIZE;
 
-		page->bv_page = is_vmalloc_addr(at) ? vmalloc_to_page(at) :
-						      virt_to_page(at);
+		page->bv_page = is_vmalloc_addr(at) ? vmalloc_to_page(at) : virt_to_page(at);
 		page->bv_len = PAGE_SIZE;
 	}
 	return 0;

@@ -55,8 +55,7 @@ void mc_machine_json(struct mc_text *t)
 	mc_text_json(t, init_utsname()->version);
 	mc_textf(t, ",");
 	mc_cpu_json(t);
-	mc_textf(t, ",\"cpus_online\":\"%*pbl\",\"nodes\":",
-		 cpumask_pr_args(cpu_online_mask));
+	mc_textf(t, ",\"cpus_online\":\"%*pbl\",\"nodes\":", cpumask_pr_args(cpu_online_mask));
 	nodes_json(t);
 	mc_textf(t, ",");
 	clock_json(t);

@@ -54,8 +54,7 @@ static int __init memcache_init(void)
 
 	if (node_of_buffers < -1 || node_of_buffers >= MAX_NUMNODES ||
 	    (node_of_buffers >= 0 && !node_state(node_of_buffers, N_MEMORY))) {
-		pr_err("memcache: numa_node: %d has no memory\n",
-		       node_of_buffers);
+		pr_err("memcache: numa_node: %d has no memory\n", node_of_buffers);
 		return -EINVAL;
 	}
 	err = mc_cpus_init();
@@ -65,8 +64,7 @@ static int __init memcache_init(void)
 	mc_detector_init();
 	err = mc_memory_init((u64)size_mb * SZ_1M, node_of_buffers, &e);
 	if (err) {
-		pr_err("memcache: %s (module parameter size_mb=%u)\n", e.text,
-		       size_mb);
+		pr_err("memcache: %s (module parameter size_mb=%u)\n", e.text, size_mb);
 		goto err_cpus;
 	}
 	err = mc_prefetch_init();

@@ -87,8 +87,7 @@ static int walk_aliases(struct mc_table_walk *w, const struct mc_range *areas)
 	return err;
 }
 
-static int look_at_kernel(struct mc_look *look, struct mc_tables *t,
-			  const struct mc_range *areas)
+static int look_at_kernel(struct mc_look *look, struct mc_tables *t, const struct mc_range *areas)
 {
 	struct mc_table_walk *w = mc_alloc_array(1, sizeof(*w));
 	int err;

@@ -72,8 +72,7 @@ int mc_memory_init(u64 bytes, int node, struct mc_error *e)
 	for (i = 0; bytes && i < MC_NTYPES; i++) {
 		if (!mc_attr_settable(order[i]))
 			continue;
-		standing[order[i]] = mc_buffer_create(order[i], wish,
-							  bytes, NULL, e);
+		standing[order[i]] = mc_buffer_create(order[i], wish, bytes, NULL, e);
 		if (e->err == -EOPNOTSUPP) {
 			/* A request for this type will say why. */
 			*e = (struct mc_error){ 0 };
@@ -270,8 +269,7 @@ static struct mc_buffer *find_buffer(struct mc_run *run, enum mc_type type,
 {
 	struct mc_buffer *b;
 
-	if (type < MC_NTYPES && !want->private &&
-	    serves(standing[type], want->wish, want->bytes))
+	if (type < MC_NTYPES && !want->private && serves(standing[type], want->wish, want->bytes))
 		return standing[type];
 	for (b = of_run[type]; b; b = b->next) {
 		if (serves(b, want->wish, want->bytes))
@@ -280,8 +278,7 @@ static struct mc_buffer *find_buffer(struct mc_run *run, enum mc_type type,
 	/* The point may also use buffers on other nodes, unless @want->alone. */
 	drop_of_run(type, want->alone ? -1 : want->wish.node);
 	make_uc_known(type);
-	b = mc_buffer_create(type, want->wish, want->most, run->threads,
-			     &run->error);
+	b = mc_buffer_create(type, want->wish, want->most, run->threads, &run->error);
 	if (b) {
 		b->next = of_run[type];
 		of_run[type] = b;
@@ -316,8 +313,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 		refresh_verdict(b);
 		area->view = page == MC_PAGE_4K ? &b->mapped : &b->direct;
 		area->page = page;
-		area->page_bytes = page == MC_PAGE_4K ? PAGE_SIZE :
-							mc_buffer_mapping(b);
+		area->page_bytes = page == MC_PAGE_4K ? PAGE_SIZE : mc_buffer_mapping(b);
 		area->attribute = b->attribute;
 		area->effective = b->verdict.effect;
 		area->memory_node = b->memory_node;
@@ -348,8 +344,7 @@ struct mc_buffer *mc_memory_permanent(enum mc_type type)
  *
  * Context: Process; does not wait for a run that uses the buffers.
  */
-void mc_memory_known(enum mc_type type, enum mc_attr *attribute,
-		     struct mc_verdict *verdict)
+void mc_memory_known(enum mc_type type, enum mc_attr *attribute, struct mc_verdict *verdict)
 {
 	spin_lock(&known_lock);
 	*attribute = known[type].attribute;

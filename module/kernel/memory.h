@@ -17,8 +17,7 @@ void mc_memory_drop(void);
 int mc_memory_node(void);
 int mc_memory_check(const struct mc_point *point, struct mc_error *e);
 struct mc_buffer *mc_memory_permanent(enum mc_type type);
-void mc_memory_known(enum mc_type type, enum mc_attr *attribute,
-		     struct mc_verdict *verdict);
+void mc_memory_known(enum mc_type type, enum mc_attr *attribute, struct mc_verdict *verdict);
 struct mc_buffer *mc_memory_fence(void);
 void *mc_memory_uc_word(struct mc_error *e);
 void mc_memory_show(struct mc_text *t);

@@ -33,8 +33,7 @@ static int take(const struct mc_own *own, void (*run)(struct mc_loop_args *args)
 	}
 	why = mc_own_set(own, run);
 	if (why) {
-		pr_err("memcache: own: the loop of %s is not taken: %s\n",
-		       module_name(owner), why);
+		pr_err("memcache: own: the loop of %s is not taken: %s\n", module_name(owner), why);
 		return -EINVAL;
 	}
 	loop_owner = owner;

@@ -432,8 +432,7 @@ static int cpu_comes_or_goes(unsigned int cpu)
 	return 0;
 }
 
-static int on_reboot(struct notifier_block *nb, unsigned long action,
-		     void *data)
+static int on_reboot(struct notifier_block *nb, unsigned long action, void *data)
 {
 	WRITE_ONCE(going_down, true);
 	put_all_back();

@@ -102,8 +102,7 @@ struct mc_snapshot *mc_run_results(void)
 void mc_run_older(struct mc_text *t, const struct mc_snapshot *s)
 {
 	mutex_lock(&status.lock);
-	if (s == status.results && s != status.request &&
-	    strcmp(status.state, "running"))
+	if (s == status.results && s != status.request && strcmp(status.state, "running"))
 		mc_textf(t,
 			 "# of an earlier request; the last one (state: %s) has no results, see run\n",
 			 status.state);
@@ -146,8 +145,7 @@ static int check(struct mc_run *run, const struct mc_point *point)
 	if (point->v[MC_KEY_SCHED] == MC_SCHED_FIFO && mc_engine_shares_cpus(run->req))
 		return mc_fail(&run->error, -EINVAL,
 			       "sched: fifo needs a CPU for each thread in the module");
-	return on_target(point) ? mc_target_check(run, point) :
-				  mc_memory_check(point, &run->error);
+	return on_target(point) ? mc_target_check(run, point) : mc_memory_check(point, &run->error);
 }
 
 /* With irq=off, a window has its CPU for itself already. */
@@ -251,8 +249,7 @@ static struct mc_snapshot *snapshot_new(void)
 	return s;
 }
 
-static int note_refusal(const char *line, size_t len,
-			const struct mc_error *e)
+static int note_refusal(const char *line, size_t len, const struct mc_error *e)
 {
 	struct mc_text t = MC_TEXT(status.refused);
 
@@ -331,8 +328,7 @@ static int run_locked(const char *line, size_t len)
 	if (!s || !run) {
 		mc_fail(&e, err, "line: no memory");
 		note_refusal(line, len, &e);
-	} else if (mc_request_parse(&s->req, line, len, mc_specs, &e) ||
-		   prepare_run(s, &e)) {
+	} else if (mc_request_parse(&s->req, line, len, mc_specs, &e) || prepare_run(s, &e)) {
 		err = note_refusal(line, len, &e);
 	} else {
 		run->req = &s->req;
@@ -450,8 +446,7 @@ void mc_run_show(struct mc_text *t)
 		mc_textf(t, "none yet");
 	mc_textf(t, "\nstate: %s\n", status.state);
 	if (status.error.err)
-		mc_textf(t, "error: %s %s\n", errno_name(status.error.err),
-			 status.error.text);
+		mc_textf(t, "error: %s %s\n", errno_name(status.error.err), status.error.text);
 	if (status.request && *status.request->note)
 		mc_textf(t, "note: %s", status.request->note);
 	mutex_unlock(&status.lock);
@@ -484,8 +479,7 @@ void mc_run_progress(struct mc_text *t)
 	mc_text_fixed(t, ns / 100000000, 1);
 	mc_textf(t, " eta_s=");
 	if (done)
-		mc_text_fixed(t, mc_muldiv(ns, total - min(done, total), done) /
-				 100000000, 1);
+		mc_text_fixed(t, mc_muldiv(ns, total - min(done, total), done) / 100000000, 1);
 	else
 		mc_textf(t, "na");
 	mc_textf(t, " pid=%d", writer);

@@ -65,8 +65,7 @@ static bool has_signal(void)
 	sigset_t set;
 
 	spin_lock_irq(&hand->siglock);
-	sigorsets(&set, &current->pending.signal,
-		  &current->signal->shared_pending.signal);
+	sigorsets(&set, &current->pending.signal, &current->signal->shared_pending.signal);
 	sigandnsets(&set, &set, &current->blocked);
 	spin_unlock_irq(&hand->siglock);
 	return !sigisemptyset(&set);

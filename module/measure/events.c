@@ -279,8 +279,7 @@ void mc_events_join(struct mc_events_total *all, const struct mc_events_tally *o
  * @passes: number of passes in these samples
  * @rec: result
  */
-void mc_events_record(const struct mc_events_total *all, u64 passes,
-		      struct mc_events_counted *rec)
+void mc_events_record(const struct mc_events_total *all, u64 passes, struct mc_events_counted *rec)
 {
 	u32 none = all->missing | all->idle;
 	unsigned int i;

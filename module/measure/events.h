@@ -52,7 +52,6 @@ void mc_events_add(struct mc_events_tally *sum, const struct mc_events_tally *on
 		   u64 pass, u64 done);
 void mc_events_join(struct mc_events_total *all, const struct mc_events_tally *one,
 		    u64 pass, u64 done);
-void mc_events_record(const struct mc_events_total *all, u64 passes,
-		      struct mc_events_counted *rec);
+void mc_events_record(const struct mc_events_total *all, u64 passes, struct mc_events_counted *rec);
 
 #endif /* MC_EVENTS_H */

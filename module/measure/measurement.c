@@ -173,8 +173,7 @@ static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 	}
 }
 
-static void record_events(const struct mc_measurement *meas,
-			  struct mc_events_counted *rec)
+static void record_events(const struct mc_measurement *meas, struct mc_events_counted *rec)
 {
 	struct mc_events_total all = meas->events;
 	unsigned int i;
@@ -323,8 +322,7 @@ static unsigned int whose_turn(const struct mc_test *test, const struct mc_run *
 	}
 }
 
-static int run_job(const struct mc_test *test, struct mc_run *run, void *job,
-		   struct mc_record *rec)
+static int run_job(const struct mc_test *test, struct mc_run *run, void *job, struct mc_record *rec)
 {
 	unsigned int who[2], n = whose_turn(test, run, who);
 	bool second = test->second && test->second(&rec->point);

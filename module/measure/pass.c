@@ -89,8 +89,7 @@ static unsigned int streams_of(const struct mc_pass *p, const struct mc_loop *lo
  * from offset @from of a stream on, at most up to @to. Set @at to the addresses, with a
  * row of MC_STREAM_ARRAYS for each stream.
  */
-static u64 contiguous_bytes(const struct mc_pass *p, unsigned int n, u64 from, u64 to,
-			    void **at)
+static u64 contiguous_bytes(const struct mc_pass *p, unsigned int n, u64 from, u64 to, void **at)
 {
 	unsigned int arrays = mc_ops[p->loop->op].arrays, s, i;
 	u64 left, bytes = to - from;

@@ -60,8 +60,7 @@ static int begin_region(struct mc_held *held, u64 region, struct mc_error *e)
 		return 0;
 	held->spans = mc_alloc_array(count, sizeof(*held->spans));
 	if (!held->spans)
-		return mc_fail(e, -ENOMEM, "region: no memory for the list of %llu blocks",
-			       count);
+		return mc_fail(e, -ENOMEM, "region: no memory for the list of %llu blocks", count);
 	held->count = count;
 	held->view = (struct mc_view){ held->spans, mc_region_spans(mine, count, held->spans) };
 	return 0;

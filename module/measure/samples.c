@@ -30,8 +30,7 @@ static void adapt_quantum(struct mc_sampler *sampler, u64 bytes, u64 ticks)
 	if (ticks > mc_ns_to_ticks(MC_WINDOW_MAX_NS) / 2)
 		sampler->cal.quantum = mc_pass_quantum(&sampler->pass,
 						       min(sampler->cal.quantum, bytes) / 2);
-	else if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 4 &&
-		 bytes > sampler->cal.quantum / 2)
+	else if (ticks < mc_ns_to_ticks(MC_WINDOW_AIM_NS) / 4 && bytes > sampler->cal.quantum / 2)
 		sampler->cal.quantum = min(sampler->cal.quantum * 2, sampler->cal.quantum_most);
 }
 
@@ -217,8 +216,7 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 	}
 	sampler->cal.quantum = mc_muldiv(at.bytes, aim, ticks);
 	share = sampler->shared->spread / max(sampler->settings.repeat, 1U);
-	sampler->cal.passes_settled =
-		share ? passes_to_last(length, at.bytes, share, ticks) : 0;
+	sampler->cal.passes_settled = share ? passes_to_last(length, at.bytes, share, ticks) : 0;
 	if (ticks < least && (ticks >= lasting || full))
 		passes = passes_to_last(length, at.bytes, least, ticks);
 	sampler->cal.passes_a_sample = passes;

@@ -214,8 +214,7 @@ static enum mc_hit level_of_loads(const struct accesses *a, const struct mc_hier
 	u64 median = a->rec->stats.median_ps / a->loads, least = a->rec->stats.min_ps / a->loads;
 	enum mc_hit level = mc_level_of(h, &set, max(median, 1ULL), a->ordered);
 
-	return mc_level_of(h, &set, max(least, 1ULL), a->ordered) == level ? level :
-									    MC_HIT_UNKNOWN;
+	return mc_level_of(h, &set, max(least, 1ULL), a->ordered) == level ? level : MC_HIT_UNKNOWN;
 }
 
 static enum mc_hit source_on(const struct accesses *a, int cpu)

@@ -18,8 +18,7 @@
  *
  * Return: 0 or -EINVAL.
  */
-int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req,
-			struct mc_error *e)
+int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req, struct mc_error *e)
 {
 	const struct mc_values *types = &req->values[MC_KEY_TYPE];
 	u32 i;
@@ -311,8 +310,7 @@ static u32 mark_of(const u8 *saved, u64 offset)
  * Does each page keep what is written to it, and is it another one than those before it? All
  * of them are written before one is read. They hold what they held afterwards.
  */
-static int prove_pages(const u8 *saved, u8 *at, const struct mc_range *range,
-		       struct mc_run *run)
+static int prove_pages(const u8 *saved, u8 *at, const struct mc_range *range, struct mc_run *run)
 {
 	u64 n = 2 * ((range->bytes + PIECE - 1) / PIECE), i, offset;
 	int err = 0;
@@ -548,8 +546,7 @@ void mc_target_restore(struct mc_opened *o, struct mc_run *run, bool present,
  * Context: Process, may sleep.
  * Return: bytes of pieces that hold something else afterwards, or were not compared.
  */
-u64 mc_contents_bring_back(const struct mc_contents *c, void *at,
-			   bool (*go_on)(u64 done, u64 all))
+u64 mc_contents_bring_back(const struct mc_contents *c, void *at, bool (*go_on)(u64 done, u64 all))
 {
 	u8 *found = c->saved + c->bytes;
 	u64 done, wrong = 0;

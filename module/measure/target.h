@@ -77,8 +77,7 @@ struct mc_opened {
 	int (*map)(struct mc_run *run, enum mc_type type);
 };
 
-int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req,
-			struct mc_error *e);
+int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req, struct mc_error *e);
 int mc_target_check_test(const struct mc_point *point, const struct mc_test *test,
 			 struct mc_error *e);
 int mc_target_check_place(const struct mc_point *point, u64 bytes, struct mc_error *e);
@@ -94,8 +93,7 @@ int mc_target_part(struct mc_opened *o, struct mc_run *run, const struct mc_poin
 void mc_target_restore(struct mc_opened *o, struct mc_run *run, bool present,
 		       bool (*go_on)(u64 done, u64 all));
 int mc_target_mapped(const struct mc_opened *o, enum mc_attr wanted, struct mc_error *e);
-u64 mc_contents_bring_back(const struct mc_contents *c, void *at,
-			   bool (*go_on)(u64 done, u64 all));
+u64 mc_contents_bring_back(const struct mc_contents *c, void *at, bool (*go_on)(u64 done, u64 all));
 void mc_contents_forget(struct mc_contents *c);
 
 #endif /* MC_MEASURE_TARGET_H */

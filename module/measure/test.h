@@ -224,8 +224,7 @@ struct mc_test {
 	int (*measure)(struct mc_run *run, void *job);
 	void (*fill)(struct mc_record *rec, void *job, const struct mc_run *run);
 	void (*clean_up)(void *job);
-	int (*run)(struct mc_run *run, const struct mc_point *point,
-		   struct mc_record *rec);
+	int (*run)(struct mc_run *run, const struct mc_point *point, struct mc_record *rec);
 };
 
 extern const struct mc_test

@@ -40,8 +40,7 @@ struct mc_traffic_count {
 };
 
 /* Open all counters or report none: a sum that lacks one of its parts would be wrong. */
-static void open_all(struct mc_traffic_count *c, const struct mc_counter *set,
-		     unsigned int n)
+static void open_all(struct mc_traffic_count *c, const struct mc_counter *set, unsigned int n)
 {
 	unsigned int i;
 

@@ -48,8 +48,7 @@ static u64 wb_missed_ps;
 static u64 uc_combine_ps;
 
 /* The fastest of ROUNDS rounds, per access: what the hardware can do. */
-static u64 fastest(void (*loop)(void *line, u64 count), void *line,
-		   unsigned int accesses)
+static u64 fastest(void (*loop)(void *line, u64 count), void *line, unsigned int accesses)
 {
 	u64 best = ~0ULL;
 	int i;
@@ -288,8 +287,7 @@ static void ns_json(struct mc_text *t, const char *name, u64 ps)
  * @attr: what the page tables say
  * @v: the verdict
  */
-void mc_verdict_json(struct mc_text *t, enum mc_attr attr,
-		     const struct mc_verdict *v)
+void mc_verdict_json(struct mc_text *t, enum mc_attr attr, const struct mc_verdict *v)
 {
 	mc_textf(t, "{\"attribute\":");
 	if (attr == MC_ATTR_NA)

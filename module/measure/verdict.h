@@ -32,7 +32,6 @@ void mc_verdict_init(void *line);
 void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line, u64 bytes);
 u64 mc_verdict_hit_ps(void);
 u64 mc_verdict_miss_ps(void);
-void mc_verdict_json(struct mc_text *t, enum mc_attr attr,
-		     const struct mc_verdict *v);
+void mc_verdict_json(struct mc_text *t, enum mc_attr attr, const struct mc_verdict *v);
 
 #endif /* MC_VERDICT_H */

@@ -34,8 +34,7 @@ def listed():
     """Each test: its name, its keys with their presets, its figures. A key has a list of
     values and a line of help, too."""
     common = {}
-    for name, text in re.findall(r"^([a-z0-9 ]+): .+\n((?:  .*\n)*)", read("tests"),
-                                 re.MULTILINE):
+    for name, text in re.findall(r"^([a-z0-9 ]+): .+\n((?:  .*\n)*)", read("tests"), re.MULTILINE):
         keys = dict(re.findall(r"^  ([a-z_]+)=(\S*) +\S+ +\S", text, re.MULTILINE))
         presets = re.findall(r"^  presets: (.+)", text, re.MULTILINE)
         figures = set(re.findall(r"^  > (\S+) +\S", text, re.MULTILINE))

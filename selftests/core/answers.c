@@ -30,8 +30,7 @@ enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *r
 	return MC_HIT_UNKNOWN;
 }
 
-enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu,
-			      const struct mc_chase *chase)
+enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu, const struct mc_chase *chase)
 {
 	return MC_HIT_UNKNOWN;
 }

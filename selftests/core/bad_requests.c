@@ -219,8 +219,7 @@ static bool is_one_line(const char *s)
 	return true;
 }
 
-static bool is_refused(const char *line, size_t len, const char *key,
-		       const char *says)
+static bool is_refused(const char *line, size_t len, const char *key, const char *says)
 {
 	struct mc_error e;
 	size_t n = strlen(key);

@@ -87,8 +87,7 @@ static void test_right_data_read_back_is_ok(void **state)
 {
 	for (unsigned int threads = 1; threads <= 2; threads++) {
 		reset(threads);
-		assert_int_equal(verified("size=30K op=write readback=on"),
-				 MC_VERIFIED_OK);
+		assert_int_equal(verified("size=30K op=write readback=on"), MC_VERIFIED_OK);
 		assert_int_equal(verified("size=30K op=ntwrite readback=on verify=off"),
 				 MC_VERIFIED_OK);
 		if (runs(MC_OP_WRITE_CLWB))
@@ -194,8 +193,7 @@ static void test_other_data_is_ok(void **state)
 			continue;
 		/* The sum of zeros can't show that a loop has read them. */
 		assert_int_equal(verified("size=30K %s", line),
-				 !strcmp(op, "ntread") && i % 2 ? MC_VERIFIED_OFF :
-								 MC_VERIFIED_OK);
+				 !strcmp(op, "ntread") && i % 2 ? MC_VERIFIED_OFF : MC_VERIFIED_OK);
 		if (i % 2)
 			assert_int_equal(or_of_first(), 0);
 	}
@@ -331,8 +329,7 @@ static void test_odd_places(void **state)
 		odd("ntcopy width=8", few[a], 0, 17);
 	}
 	reset(2);
-	assert_int_equal(verified("size=16K op=triad4 width=8 align=5"),
-			 MC_VERIFIED_OK);
+	assert_int_equal(verified("size=16K op=triad4 width=8 align=5"), MC_VERIFIED_OK);
 	/* This memory is in two pieces. */
 	reset(1);
 	assert_int_equal(measure("size=30K op=copy width=8 align=1"), -EINVAL);
@@ -513,8 +510,7 @@ static void test_wrong_stores_to_a_second_array_are_found(void **state)
 		victim = WORDS / 5 + i % 3 * (WORDS / 5 - 1) / 2;
 		when = 2;
 		after_sample = i % 2 ? flip : lose_store;
-		assert_int_equal(verified("size=30K op=%s", ops[twice[i / 6]]),
-				 MC_VERIFIED_FAILED);
+		assert_int_equal(verified("size=30K op=%s", ops[twice[i / 6]]), MC_VERIFIED_FAILED);
 	}
 }
 

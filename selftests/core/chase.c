@@ -148,8 +148,7 @@ static void skewed(void **state)
 	c.offset = 16;
 	for (i = 0; i < 20; i++)
 		assert_ptr_equal(mc_chase_at(&c, i),
-				 mc_view_at(&view, 16 + i * 4096 + (i + i / 3) % 3 * 64,
-					    NULL));
+				 mc_view_at(&view, 16 + i * 4096 + (i + i / 3) % 3 * 64, NULL));
 	mc_chase_build(&c, 20);
 	walk(&c);
 }

@@ -33,8 +33,7 @@ static void lines_as_they_are_shown(void **state)
 	assert_int_equal(set[0].line, 1);
 	mc_counter_show(&t, &set[0]);
 	assert_string_equal(buf, "dram_read_imc0 type=13 config=0x304 cpu=12 scale=64");
-	taken("\n\t\n  dram_write type=0x20 config=0xfFfFfFfFfFfFfFfF cpu=8191 scale=1048576\n",
-	      2);
+	taken("\n\t\n  dram_write type=0x20 config=0xfFfFfFfFfFfFfFfF cpu=8191 scale=1048576\n", 2);
 	assert_int_equal(set[1].traffic, MC_DRAM_WRITE);
 	assert_int_equal(set[1].line, 3);
 	t = (struct mc_text)MC_TEXT(buf);

@@ -41,8 +41,7 @@ static u64 between(u64 min, u64 max)
 	return span ? min + x % span : x;
 }
 
-static void number(struct mc_text *t, const struct mc_key *key,
-		   struct mc_values *v)
+static void number(struct mc_text *t, const struct mc_key *key, struct mc_values *v)
 {
 	u64 x = between(key->min, key->max);
 
@@ -59,12 +58,10 @@ static void typed_size(struct mc_text *t, u64 x)
 
 	if (x % (1ULL << 10 * unit))
 		unit = 0;
-	mc_textf(t, "%llu%.1s", x >> 10 * unit,
-		 &"\0\0KkMmGg"[2 * unit + below(2)]);
+	mc_textf(t, "%llu%.1s", x >> 10 * unit, &"\0\0KkMmGg"[2 * unit + below(2)]);
 }
 
-static void size(struct mc_text *t, const struct mc_key *key,
-		 struct mc_values *v)
+static void size(struct mc_text *t, const struct mc_key *key, struct mc_values *v)
 {
 	u64 a = between(key->min, key->max), b, x;
 
@@ -127,8 +124,7 @@ static void target(struct mc_text *t, struct mc_values *v)
 		mc_textf(t, "phys:0x%llx000+%lluK", below(1ULL << 40), 4 + 4 * below(1 << 20));
 }
 
-static void value(struct mc_text *t, const struct mc_key *key,
-		  struct mc_values *v)
+static void value(struct mc_text *t, const struct mc_key *key, struct mc_values *v)
 {
 	switch (key->kind) {
 	case MC_CHOICE:
@@ -198,8 +194,7 @@ static void assert_unfolds_to(const struct model *m)
 		mc_request_point(&req, at, &p);
 		for (i = 0; i < m->n; i++) {
 			if (m->values[i].n)
-				assert_int_equal(p.v[m->id[i]],
-						 m->values[i].v[digit[i]]);
+				assert_int_equal(p.v[m->id[i]], m->values[i].v[digit[i]]);
 		}
 		for (i = m->n; i-- > 0 && ++digit[i] >= m->values[i].n; )
 			digit[i] = 0;

@@ -56,8 +56,7 @@ static void costs(void)
 	sim.overhead = 1;
 }
 
-static void measure_events(unsigned int threads, unsigned int events, unsigned int refused,
-			   int err)
+static void measure_events(unsigned int threads, unsigned int events, unsigned int refused, int err)
 {
 	reset(threads);
 	sim.events = events;
@@ -85,8 +84,7 @@ static void test_events_are_those_of_the_windows_of_all_threads(void **state)
 		assert_int_equal(rec->events.why, MC_EVENTS_COUNTED);
 		assert_int_equal(rec->events.counted, (1 << MC_NEVENTS) - 1);
 		for (unsigned int i = 0; i < MC_NEVENTS; i++)
-			assert_int_equal(rec->events.milli[i],
-					 1000ULL * threads * BATCH * (i + 1));
+			assert_int_equal(rec->events.milli[i], 1000ULL * threads * BATCH * (i + 1));
 		assert_int_equal(rec->events.timed, (1 << MC_NEVENTS) - 1);
 		for (unsigned int i = 0; i < MC_NEVENTS; i++)
 			assert_int_equal(rec->events.ran_ppm[i], 1000000);

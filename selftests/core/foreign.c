@@ -344,8 +344,7 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 	return 0;
 }
 
-enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu,
-			      const struct mc_chase *chase)
+enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu, const struct mc_chase *chase)
 {
 	return MC_HIT_UNKNOWN;
 }

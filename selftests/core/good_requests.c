@@ -110,8 +110,7 @@ static void values_of_a_line(void **state)
 		const struct mc_values *v = &req.values[rows[i].id];
 
 		parse_good(rows[i].line);
-		if (v->n != rows[i].n ||
-		    memcmp(v->v, rows[i].v, v->n * sizeof(*v->v)))
+		if (v->n != rows[i].n || memcmp(v->v, rows[i].v, v->n * sizeof(*v->v)))
 			fail_msg("'%s': shown as '%s'", rows[i].line, shown(&req));
 	}
 }
@@ -145,8 +144,7 @@ static void cpus_of_a_line(void **state)
 		assert_int_equal(req.any_cpu, rows[i].any);
 		assert_int_equal(req.ncpus, rows[i].n);
 		assert_int_equal(req.cpus[0], rows[i].first_word);
-		assert_int_equal(req.cpus[ARRAY_SIZE(req.cpus) - 1],
-				 rows[i].last_word);
+		assert_int_equal(req.cpus[ARRAY_SIZE(req.cpus) - 1], rows[i].last_word);
 		assert_int_equal(mc_request_points(&req), 1);
 	}
 	parse_good("tlb");	/* the preset */
@@ -233,8 +231,7 @@ static void keys_that_were_written(void **state)
 
 	parse_good("bandwidth repeat=3,900,20 op=read");
 	for (id = 0; id < req.nkeys; id++)
-		assert_int_equal(mc_request_given(&req, id),
-				 id == MC_KEY_REPEAT || id == OP);
+		assert_int_equal(mc_request_given(&req, id), id == MC_KEY_REPEAT || id == OP);
 	/* What the test itself presets was not written. */
 	parse_good("bandwidth");
 	assert_false(mc_request_given(&req, MC_KEY_REPEAT));

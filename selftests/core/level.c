@@ -151,8 +151,7 @@ static void test_time_and_sets(void **state)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		set = (struct mc_set){ rows[i].bytes, rows[i].stride, { 1, 1, 1, 1 } };
 		assert_int_equal(mc_level_of(&caches, &set, rows[i].ps, false), rows[i].level);
-		assert_int_equal(mc_level_of(&no_l3, &set, rows[i].ps, false),
-				 rows[i].without_l3);
+		assert_int_equal(mc_level_of(&no_l3, &set, rows[i].ps, false), rows[i].without_l3);
 		assert_int_equal(mc_holder_of(&caches, &set), rows[i].untimed);
 	}
 	/* Prefetchers help loads in order. */

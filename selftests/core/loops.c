@@ -249,8 +249,7 @@ static void expect_counter(u64 n, u64 each, u64 passes, u64 value, u64 step)
 	}
 }
 
-static void run_streams(const struct mc_loop *loop, u64 n, u64 each, u64 passes,
-			u64 fence)
+static void run_streams(const struct mc_loop *loop, u64 n, u64 each, u64 passes, u64 fence)
 {
 	struct mc_stream at[MC_STREAMS_MAX];
 	struct mc_loop_args args = args_for(each, passes, 254);
@@ -317,8 +316,7 @@ static void scatter_over(struct mc_scatter *scatter, u64 bytes, int arrays)
 }
 
 /* A pass from any place in the order on does to each word what it should. */
-static void run_scattered(const struct mc_loop *loop, u64 bytes, u64 passes, u64 begin,
-			  u64 fence)
+static void run_scattered(const struct mc_loop *loop, u64 bytes, u64 passes, u64 begin, u64 fence)
 {
 	struct mc_loop_args args = args_for(bytes, passes, 254);
 	u64 lines = bytes / 64, step = step_of(loop->op, loop->width), sum, stored = 0;
@@ -486,8 +484,7 @@ static void test_triad_leaves_consecutive_integers(void **state)
 	fill();
 	mc_loop_widest(MC_OP_TRIAD)->run(&args);
 	for (u64 w = 0; w < MOST / 8; w++)
-		assert_int_equal(array[0].word[w],
-				 (0x401ULL << 52) + (1000 + 2000) / 2 + w);
+		assert_int_equal(array[0].word[w], (0x401ULL << 52) + (1000 + 2000) / 2 + w);
 }
 
 static void test_flush_changes_nothing(void **state)

@@ -127,11 +127,9 @@ static u64 model_access(enum mc_random_op op, bool bytes, u64 place, u64 value)
 static void assert_memory_is_model(void)
 {
 	for (u64 i = 0; i < BLOCKS; i++)
-		assert_memory_equal(blocks[i], model + (i << MC_BLOCK_WORDS_LOG2),
-				    MC_BLOCK_BYTES);
+		assert_memory_equal(blocks[i], model + (i << MC_BLOCK_WORDS_LOG2), MC_BLOCK_BYTES);
 	for (u64 i = 0; i < 1 << MC_BLOCK_WORDS_LOG2; i++)
-		assert_true(memory[1][i] == memory[3][i] &&
-			    memory[1][i] == 0xa5a5a5a5a5a5a5a5);
+		assert_true(memory[1][i] == memory[3][i] && memory[1][i] == 0xa5a5a5a5a5a5a5a5);
 }
 
 /* Several calls continue each other, like one call. */

@@ -50,8 +50,7 @@ static void muldiv_at_random(void **state)
 		u64 a = random_bits(&seed), b = random_bits(&seed);
 		u64 c = random_bits(&seed);
 
-		assert_int_equal(mc_muldiv(a, b, c),
-				 muldiv_of_the_compiler(a, b, c));
+		assert_int_equal(mc_muldiv(a, b, c), muldiv_of_the_compiler(a, b, c));
 	}
 }
 

@@ -61,8 +61,7 @@ static void test_short_items_are_those_of_one_operation(void **state)
 		assert_int_equal(done, 15);
 		for (u64 i = 0; i < n; i++) {
 			assert_int_equal(rec[i].stats.samples, 4);
-			assert_in_range(rec[i].stats.median_ps, OPERATION_PS - 1,
-					OPERATION_PS + 1);
+			assert_in_range(rec[i].stats.median_ps, OPERATION_PS - 1, OPERATION_PS + 1);
 			assert_true(rec[i].value[COL_OPERATIONS] * OPERATION_PS >=
 				    1000 * mc_clock.cost_ps);
 			assert_true(rec[i].window_max_ps <= 5 * MS);

@@ -121,8 +121,7 @@ static void test_masks(void **state)
 
 	for (u32 family = 0; family < 32; family++) {
 		for (u32 model = 0; model < 256; model++) {
-			const struct mc_prefetch_msr *p =
-				of(INTEL, family, model, false);
+			const struct mc_prefetch_msr *p = of(INTEL, family, model, false);
 
 			if (!p)
 				continue;

@@ -193,8 +193,7 @@ static void test_wrong_words_are_found(void **state)
 		for (victim = 0; victim < 128; victim++) {
 			reset_with(1 + victim % 2, DEAR);
 			after_sample = corrupt;
-			assert_int_equal(verified("%s size=1K", accesses[i]),
-					 MC_VERIFIED_FAILED);
+			assert_int_equal(verified("%s size=1K", accesses[i]), MC_VERIFIED_FAILED);
 			if (i == 2)
 				continue;
 			reset_with(1, DEAR);
@@ -290,8 +289,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 static void assert_unparsed(const char *line, const char *says)
 {
 	run.error = (struct mc_error){ 0 };
-	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error),
-			 -EINVAL);
+	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), -EINVAL);
 	assert_non_null(strstr(run.error.text, says));
 }
 

@@ -80,10 +80,8 @@ static const char *cell(const char *name)
 		from = r;
 		r = word_end(row, r);
 		from += strspn(row + from, " ");
-		if (h > len && header[h - len - 1] == ' ' &&
-		    !memcmp(header + h - len, name, len)) {
-			snprintf(word, sizeof(word), "%.*s", (int)(r - from),
-				 row + from);
+		if (h > len && header[h - len - 1] == ' ' && !memcmp(header + h - len, name, len)) {
+			snprintf(word, sizeof(word), "%.*s", (int)(r - from), row + from);
 			return word;
 		}
 	}
@@ -314,8 +312,7 @@ static void values_of_a_record(void **state)
 		const char *value = member(rows[i].name);
 
 		if (!!table != !!rows[i].table || !!value != !!rows[i].json)
-			fail_msg("%s: table %s, JSON %s", rows[i].name, table,
-				 value);
+			fail_msg("%s: table %s, JSON %s", rows[i].name, table, value);
 		if (table)
 			assert_string_equal(table, rows[i].table);
 		if (value)
@@ -353,8 +350,7 @@ static void na_is_never_zero(void **state)
 	size_t i;
 
 	fill("bandwidth");
-	memset((char *)&rec + sizeof(rec.point), 0,
-	       sizeof(rec) - sizeof(rec.point));
+	memset((char *)&rec + sizeof(rec.point), 0, sizeof(rec) - sizeof(rec.point));
 	rec.cpu = MC_CPU_ALL;
 	rec.memory_node = MC_NODE_NA;
 	show();
@@ -546,8 +542,7 @@ static void json_keys_and_ends(void **state)
 	show();
 	len = strlen(json);
 	while ((s = strstr(s, ",\""))) {
-		snprintf(name, sizeof(name), "%.*s:",
-			 (int)strcspn(s, ":"), s);
+		snprintf(name, sizeof(name), "%.*s:", (int)strcspn(s, ":"), s);
 		again = strstr(++s, name);
 		if (again)
 			fail_msg("%s twice", name);

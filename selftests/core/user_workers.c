@@ -324,8 +324,7 @@ static void test_who_goes_before_others_rests(void **state)
 		rests = 0;
 		assert_int_equal(all_do(work_for_long, NULL), 0);
 		assert_in_range(first_rest_at - from, MC_WORK_NS, MC_WORK_NS + 1000000);
-		assert_int_equal(rests, (10 * MC_WORK_NS + MC_REST_NS) /
-				 (MC_WORK_NS + MC_REST_NS));
+		assert_int_equal(rests, (10 * MC_WORK_NS + MC_REST_NS) / (MC_WORK_NS + MC_REST_NS));
 		/* Rests are no pauses. */
 		assert_int_equal(pauses, 100);
 	}

@@ -155,8 +155,7 @@ class Command(fake.InDirectory):
                 self.files(**{f"{side}{number}": fake.records_of_rounds(READ, speed)})
         status, out, err = self.check("b0 b1 b2 --baseline a0 a1 a2")
         self.assertEqual(status, 125, out + err)
-        self.assertRegex(" ".join(out.split()),
-                         r"about \d+ more runs of each side would tell")
+        self.assertRegex(" ".join(out.split()), r"about \d+ more runs of each side would tell")
         self.assertNotIn("One run shows", out)
         status, out, err = self.check("b2 --baseline a1")
         self.assertEqual(status, 125, out + err)

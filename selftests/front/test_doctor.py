@@ -26,8 +26,7 @@ GOOD = {
         "events/data_reads": "event=1\n", "events/data_writes": "event=2\n"}.items()},
     "lib/modules/6.1/build/Makefile": "", "dev/memcache_wb": "", "dev/memcache_uc": "",
     "dev/memcache_wc": "", "dev/kvm": "",
-    "sys/kernel/debug/memcache/machine": json.dumps(
-        fake.machine()),
+    "sys/kernel/debug/memcache/machine": json.dumps(fake.machine()),
 }
 GUEST = {"proc/cpuinfo": "vendor_id\t: GenuineIntel\nflags\t\t: fpu pat hypervisor\n",
          "sys/kernel/debug/memcache/machine": None, "proc/modules": ""}
@@ -116,8 +115,7 @@ class Doctor(fake.InDirectory):
                 ("root without CAP_SYS_ADMIN",
                  {"proc/self/status": "CapPrm:\tffffffff\nCapEff:\t000000000000013f\n"}),
                 ("this kernel has no debugfs", {"proc/filesystems": "ext4\n"}),
-                ("debugfs is off", {"proc/cmdline": "debugfs=off\n",
-                                    "proc/filesystems": "ext4\n"}),
+                ("debugfs is off", {"proc/cmdline": "debugfs=off\n", "proc/filesystems": "ext4\n"}),
                 ("the CPU has no PAT", {"proc/cpuinfo": "flags : fpu\n"}),
                 ("emulated by QEMU", GUEST | {
                     "proc/cpuinfo": "model name : QEMU Virtual CPU version 2.5+\nflags : pat\n"}),
@@ -254,8 +252,7 @@ class Doctor(fake.InDirectory):
         for strange in {}, names("To be filled by O.E.M."), names("Microsoft Corporation"):
             self.says("warn", "not known whether there is a hypervisor", **unloaded | strange)
         self.says("warn", "a hypervisor (kvm)", **arm | {
-            "sys/kernel/debug/memcache/machine": json.dumps(fake.machine(
-                fake.KVM, fake.YES))})
+            "sys/kernel/debug/memcache/machine": json.dumps(fake.machine(fake.KVM, fake.YES))})
 
     def test_a_hypervisor_without_a_name(self):
         for name in "", "unknown":

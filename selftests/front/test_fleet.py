@@ -230,8 +230,7 @@ class Command(fake.InDirectory):
         self.hosts()
         self.host("node05", 0.85)
         self.host("node05", 0.85, round_=2, microcode="0x20")
-        self.assertIn("0 slow, 1 to be measured again",
-                      self.memcache("fleet", "runs", status=125))
+        self.assertIn("0 slow, 1 to be measured again", self.memcache("fleet", "runs", status=125))
 
     def test_what_is_different(self):
         """In each round, a memory module, the prefetchers, the kernel, memory and the clock of the
@@ -277,8 +276,7 @@ class Command(fake.InDirectory):
         line = "latency"
         record = fake.figure("latency", {"stride_bytes": 64}, {"ns_per_load": 80.0})
         for i in range(4):
-            self.host(f"node{i:02}", results=[
-                fake.machine(), fake.request(line, 1), record])
+            self.host(f"node{i:02}", results=[fake.machine(), fake.request(line, 1), record])
         self.assertIn("96 results compared", self.memcache("fleet", "runs"))
 
     def test_a_store_says_the_same(self):

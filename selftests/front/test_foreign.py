@@ -106,8 +106,7 @@ CASES = {
                                           "stride_bytes": 256, "ns_per_load": 91.23}}),
     "tinymembench": (TINYMEMBENCH, "0.4.9", {
         0: {"op": "C copy", "mb_per_s": 2 * 7153.3}, 1: {"op": "standard memset"},
-        2: {"ns_per_load": None}, 3: {"size_bytes": 64 << 20, "page": "thp",
-                                      "ns_per_load": 69.4}}),
+        2: {"ns_per_load": None}, 3: {"size_bytes": 64 << 20, "page": "thp", "ns_per_load": 69.4}}),
     "mess": ("12000.5 320\n98000 512.5\n", None, {
         1: {"test": "loaded", "mb_per_s": 98000.0, "cycles_per_load": 512.5,
             "ns_per_load": None}}),

@@ -47,8 +47,7 @@ class Program(fake.InDirectory):
     def test_run(self):
         self.module()
         done = self.memcache("run", "bandwidth size=4K", "-o", "out")
-        self.assertEqual((done.returncode, done.stderr),
-                         (0, "memcache: [1/1] bandwidth size=4K\n"))
+        self.assertEqual((done.returncode, done.stderr), (0, "memcache: [1/1] bandwidth size=4K\n"))
         self.assertEqual(Path("debugfs/run").read_text(), "bandwidth size=4K\n")
         self.assertIn("9000.0", done.stdout)
         self.assertEqual(self.memcache("show", "out").stdout,

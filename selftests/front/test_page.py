@@ -289,8 +289,7 @@ class Page(unittest.TestCase):
         files = {name: fake.runs_of(about, ("latency", sweep(SWEEP)), caches=CACHES)
                  for name, about in machines.items()}
         tables = [dict(table) for table in Reader(made(files)).tables if table[0][0] == "Kernel"]
-        self.assertEqual([[key for key in table if key.startswith("Measured")]
-                          for table in tables],
+        self.assertEqual([[key for key in table if key.startswith("Measured")] for table in tables],
                          [["Measured A: same", "Measured B: again"], ["Measured"]])
         self.assertEqual([table["Hypervisor"] for table in tables], ["none", "tcg"])
 

@@ -78,8 +78,7 @@ class InZone(fake.InDirectory):
 class Files(InZone):
     def test_with_commas(self):
         found = self.load(new((0.5, 1.0, 2.0), (1.0, 3.0, None), (1.5, 5.0, 6.0)))
-        self.assertEqual([(s.number, s.start - NOON, s.end - NOON, s.read, s.write)
-                          for s in found],
+        self.assertEqual([(s.number, s.start - NOON, s.end - NOON, s.read, s.write) for s in found],
                          [(1, 0, S // 2, 1.0, 2.0), (2, S // 2, S, 3.0, None),
                           (3, S, S * 3 // 2, 5.0, 6.0)])
 

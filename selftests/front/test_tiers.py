@@ -173,8 +173,7 @@ class Suite(fake.unittest.TestCase):
         [found] = charts.charts({"a.jsonl": runs([DRAM, CXL], *FOUND)})
         self.assertEqual((found.kind, found.x, found.y), ("bars", "memory_node", "ns_per_load"))
         self.assertEqual([(one.name, [(p.x, p.y) for p in one.points]) for one in found.series],
-                         [("measured", [(0, 90.0), (2, 400.0)]),
-                          ("promised", [(0, 80), (2, 250)])])
+                         [("measured", [(0, 90.0), (2, 400.0)]), ("promised", [(0, 80), (2, 250)])])
         [found] = charts.charts({"a.jsonl": runs(None, *FOUND[:2])})
         self.assertEqual([one.name for one in found.series], ["measured"])
 

@@ -82,8 +82,7 @@ class Parts(fake.unittest.TestCase):
     def test_equal_times(self):
         self.assertEqual(changes.steps([5.0] * 30), [])
         [step] = changes.steps([5.0] * 20 + [6.0] * 10)
-        self.assertEqual((step.at, step.before, step.after),
-                         (20, mock.ANY, mock.ANY))
+        self.assertEqual((step.at, step.before, step.after), (20, mock.ANY, mock.ANY))
         self.assertAlmostEqual(step.speed, 5 / 6)
 
     def test_outliers_alone_are_no_change(self):

@@ -85,8 +85,7 @@ class InUserSpace(fake.InDirectory):
         runs = results.load("out")
         self.assertEqual([run.where for run in runs], ["kernel", "user"] * 2)
         self.assertEqual(self.asked(), ["bandwidth size=4K", "bandwidth size=8K"])
-        self.assertEqual("\n".join(report.lines(runs)) + "\n\nResults: out\n",
-                         self.out.getvalue())
+        self.assertEqual("\n".join(report.lines(runs)) + "\n\nResults: out\n", self.out.getvalue())
 
     def test_rounds_alternate(self):
         self.assertEqual(self.run_("bandwidth size=4K", "bandwidth irq=off", where="both",

@@ -89,8 +89,7 @@ static void check_same(const char *cell, const char *value, const char *end)
 }
 
 /* JSON has more members than the table has columns, in the same order. */
-static void check_record_json(const struct mc_request *req,
-			      const struct mc_record *rec)
+static void check_record_json(const struct mc_request *req, const struct mc_record *rec)
 {
 	struct mc_text t = { .buf = json, .size = rec->tail ? MC_TAIL_ROW_MAX : MC_ROW_MAX };
 	char *names = header + 1, *cells = row, *column;

@@ -56,8 +56,7 @@ static int allocate(size_t bytes, const char *options, struct memcache_memory_bl
 	return 0;
 }
 
-static void describe(const struct memcache_memory_block *block,
-		     struct memcache_memory_facts *facts)
+static void describe(const struct memcache_memory_block *block, struct memcache_memory_facts *facts)
 {
 	const char *options = block->own;
 

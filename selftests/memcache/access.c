@@ -42,8 +42,7 @@ FIXTURE_TEARDOWN(file)
 
 TEST_F(file, is_for_root_only)
 {
-	is_for_root_only(_metadata, self->dir, variant->name,
-			 S_IFREG | variant->mode);
+	is_for_root_only(_metadata, self->dir, variant->name, S_IFREG | variant->mode);
 }
 
 /* An open file keeps the module loaded. */

@@ -26,8 +26,7 @@ FIXTURE_VARIANT_ADD(type, np) { { "np", "nGnRnE", "now_other", 0 } };
 #endif
 
 /* The line in `buffers` that begins with these words also has the others. */
-static bool line_has(const char *type, const char *kind, const char *attribute,
-		     const char *more)
+static bool line_has(const char *type, const char *kind, const char *attribute, const char *more)
 {
 	char begin[64], has[64], *line, *end;
 
@@ -42,8 +41,7 @@ static bool line_has(const char *type, const char *kind, const char *attribute,
 	return strstr(line, has) && strstr(line, more);
 }
 
-static bool buffer_is(const struct type *t, const char *kind,
-		      const char *more)
+static bool buffer_is(const struct type *t, const char *kind, const char *more)
 {
 	return line_has(t->name, kind, t->attribute, more);
 }

@@ -54,8 +54,7 @@ FIXTURE_TEARDOWN(device)
 }
 
 /* The errno of a mapping that must be refused; 0: it was not refused. */
-static int refusal(int fd, unsigned long offset, unsigned long length, int prot,
-		   int flags)
+static int refusal(int fd, unsigned long offset, unsigned long length, int prot, int flags)
 {
 	/* A direct system call, since the C library checks offsets, too. */
 	long addr = syscall(SYS_mmap, NULL, length, prot, flags, fd, offset);

@@ -194,8 +194,7 @@ TEST_F(load, fails_or_is_whole)
 		SKIP(return, "this kernel has no fault injection");
 	for (n = first; failed; n += step) {
 		ASSERT_EQ(0, inject_nth(HERE, n));
-		err = syscall(SYS_init_module, self->image, self->bytes, "size_mb=2") ?
-			      -errno : 0;
+		err = syscall(SYS_init_module, self->image, self->bytes, "size_mb=2") ? -errno : 0;
 		failed = inject_has(HERE);
 		counted.runs++;
 		ASSERT_TRUE(!err || failed) {

@@ -50,8 +50,7 @@ TEST_F(refusal, fails_the_request)
 
 	ASSERT_LT(0, file_read(FILES "results", results, sizeof(results)));
 	ASSERT_EQ(0, witness_fault(variant->fault));
-	snprintf(line, sizeof(line), "bandwidth %s size=8M repeat=1",
-		 variant->keys);
+	snprintf(line, sizeof(line), "bandwidth %s size=8M repeat=1", variant->keys);
 	EXPECT_EQ(-ENOMEM, run(line));
 	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: ENOMEM " REFUSED));
 	EXPECT_LT(0, witness("hits"));
@@ -105,8 +104,7 @@ TEST_F(half_way, keeps_what_was_measured)
 {
 	char line[128];
 
-	snprintf(line, sizeof(line), "bandwidth type=%s size=8M repeat=1",
-		 variant->types);
+	snprintf(line, sizeof(line), "bandwidth type=%s size=8M repeat=1", variant->types);
 	ASSERT_EQ(0, witness_fault(variant->fault));
 	EXPECT_EQ(-ENOMEM, run(line));
 	EXPECT_EQ(1, results_with(""));
@@ -145,8 +143,7 @@ TEST_F(lie, is_seen_in_the_page_tables)
 	char line[128];
 
 	ASSERT_EQ(0, witness_fault(variant->fault));
-	snprintf(line, sizeof(line), "bandwidth type=%s size=4M repeat=1",
-		 variant->type);
+	snprintf(line, sizeof(line), "bandwidth type=%s size=4M repeat=1", variant->type);
 	EXPECT_EQ(0, run(line));
 	snprintf(line, sizeof(line), "\"attribute\":\"%s\"", variant->attribute);
 	EXPECT_EQ(1, results_with(line));

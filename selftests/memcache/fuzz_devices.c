@@ -286,8 +286,7 @@ static void call_madvise(void)
 
 static void call_remap_file_pages(void)
 {
-	syscall(SYS_remap_file_pages, any_page(), chance(16) * PAGE, 0,
-		any_offset() / PAGE, 0);
+	syscall(SYS_remap_file_pages, any_page(), chance(16) * PAGE, 0, any_offset() / PAGE, 0);
 }
 
 static void call_mlock(void)

@@ -33,8 +33,7 @@ static int run_size(const char *keys, long mib)
 {
 	char line[128];
 
-	snprintf(line, sizeof(line), "bandwidth %s size=%ldM repeat=1 warmup=0",
-		 keys, mib);
+	snprintf(line, sizeof(line), "bandwidth %s size=%ldM repeat=1 warmup=0", keys, mib);
 	return run(line);
 }
 
@@ -236,8 +235,7 @@ static bool begins_large(struct __test_metadata *_metadata, long *size, pid_t *p
 	 * The witness sees each page that is made UC. In the direct map, pages are made UC block by
 	 * block; a mapping comes when all of them are there.
 	 */
-	while (TYPES_IN_DIRECT_MAP ? witness("touched") < 5 * BLOCK :
-				     available() > before - 16)
+	while (TYPES_IN_DIRECT_MAP ? witness("touched") < 5 * BLOCK : available() > before - 16)
 		usleep(1000);
 	return witness("touched") < 256 * *size;
 }

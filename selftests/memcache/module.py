@@ -10,8 +10,7 @@ from pathlib import Path
 FILES = Path("/sys/kernel/debug/memcache")
 DEVICES = Path("/dev")
 # The numbers of system calls.
-FINIT_MODULE, DELETE_MODULE = {
-    "x86_64": (313, 176), "aarch64": (273, 106)}[os.uname().machine]
+FINIT_MODULE, DELETE_MODULE = {"x86_64": (313, 176), "aarch64": (273, 106)}[os.uname().machine]
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 

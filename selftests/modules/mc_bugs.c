@@ -71,8 +71,7 @@ static void leaked(void)
 	}
 }
 
-static noinline void one_after_the_other(struct mutex *first,
-					 struct mutex *second)
+static noinline void one_after_the_other(struct mutex *first, struct mutex *second)
 {
 	mutex_lock(first);
 	mutex_lock(second);

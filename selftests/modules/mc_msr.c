@@ -172,8 +172,7 @@ static int lead_away(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /* A probe with a post handler is never optimized into a jump, which could not be redirected. */
-static void never_after(struct kprobe *probe, struct pt_regs *regs,
-			unsigned long flags)
+static void never_after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {
 }
 
@@ -185,8 +184,7 @@ static void never_after(struct kprobe *probe, struct pt_regs *regs,
 		}, __VA_ARGS__						\
 	}
 
-static struct replaced lockdown =
-	PLACE("security_locked_down", stand_in_no, is_locked);
+static struct replaced lockdown = PLACE("security_locked_down", stand_in_no, is_locked);
 
 static struct replaced places[] = {
 	PLACE("memcache:mc_msr_read", stand_in_read, is_simulated),
@@ -208,8 +206,7 @@ static void leave_places(size_t n)
 }
 
 /* Set the probes after memcache is loaded and before its first instruction runs. */
-static int module_comes_or_goes(struct notifier_block *nb, unsigned long state,
-				void *data)
+static int module_comes_or_goes(struct notifier_block *nb, unsigned long state, void *data)
 {
 	struct module *module = data;
 	size_t i;
@@ -224,8 +221,7 @@ static int module_comes_or_goes(struct notifier_block *nb, unsigned long state,
 		int err = register_kprobe(&places[i].probe);
 
 		if (err) {
-			pr_err("mc_msr: %s: %d\n", places[i].probe.symbol_name,
-			       err);
+			pr_err("mc_msr: %s: %d\n", places[i].probe.symbol_name, err);
 			leave_places(i);
 			return notifier_from_errno(err);
 		}
@@ -330,8 +326,7 @@ static int set(const char *name, u64 to, unsigned int cpu)
 
 	raw_spin_lock_irqsave(&lock, flags);
 	for (i = 0; i < ARRAY_SIZE(named); i++) {
-		if (strcmp(name, named[i].name) ||
-		    (named[i].value == &group && !to))
+		if (strcmp(name, named[i].name) || (named[i].value == &group && !to))
 			continue;
 		WRITE_ONCE(*named[i].value, to);
 		faulty = cpu;
@@ -355,8 +350,7 @@ static int set(const char *name, u64 to, unsigned int cpu)
 	return err;
 }
 
-static ssize_t set_write(struct file *file, const char __user *from,
-			 size_t len, loff_t *pos)
+static ssize_t set_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
 	char line[48] = "", name[8] = "";
 	unsigned int cpu = MOST;

@@ -243,8 +243,7 @@ PMU_EVENT_ATTR_STRING(cas_count_write.scale, attr_write_scale, "6.103515625e-5")
 PMU_EVENT_ATTR_STRING(cas_count_write.unit, attr_write_unit, "MiB");
 PMU_EVENT_ATTR_STRING(clockticks, attr_clock, "event=0x01,k=0x0");
 
-static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
-			    char *buf)
+static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct fake *f = container_of(dev_get_drvdata(dev), struct fake, pmu);
 

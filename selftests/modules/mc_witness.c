@@ -152,8 +152,7 @@ static int lead_away(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /* A probe with a post handler is never optimized into a jump, which could not be redirected. */
-static void never_after(struct kprobe *probe, struct pt_regs *regs,
-			unsigned long flags)
+static void never_after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {
 }
 
@@ -202,8 +201,7 @@ static int state_show(struct seq_file *m, void *unused)
 
 	mutex_lock(&lock);
 	for (i = 0; i < ARRAY_SIZE(functions); i++)
-		seq_printf(m, "%s_calls=%u\n", functions[i].name,
-			   functions[i].calls);
+		seq_printf(m, "%s_calls=%u\n", functions[i].name, functions[i].calls);
 	for_each_set_bit(pfn, touched, npfns) {
 		unsigned int type = type_now(pfn, &small);
 
@@ -262,8 +260,7 @@ static unsigned long entry_of(struct mm_struct *mm, unsigned long addr)
 	return pte_val(*pte_offset_kernel(pmd, addr));
 }
 
-static ssize_t mapped_read(struct file *file, char __user *to, size_t len,
-			   loff_t *pos)
+static ssize_t mapped_read(struct file *file, char __user *to, size_t len, loff_t *pos)
 {
 	unsigned long entry = 0, pfn, pat_bit;
 	unsigned int level;
@@ -306,8 +303,7 @@ static int repair(void)
 	mutex_lock(&lock);
 	for_each_set_bit(pfn, touched, npfns) {
 		if (!err && type_now(pfn, &small))
-			err = call_real(&functions[0],
-					(unsigned long)pfn_to_kaddr(pfn), 1);
+			err = call_real(&functions[0], (unsigned long)pfn_to_kaddr(pfn), 1);
 	}
 	mutex_unlock(&lock);
 	return err;
@@ -327,8 +323,7 @@ static int disturb(struct kprobe *probe, const char *name, kprobe_pre_handler_t 
 	return -ENOENT;
 }
 
-static int set_fault(const char *name, const char *kind, unsigned int n,
-		     unsigned int times)
+static int set_fault(const char *name, const char *kind, unsigned int n, unsigned int times)
 {
 	int fault = match_string(fault_names, ARRAY_SIZE(fault_names), kind);
 	size_t i;
@@ -348,8 +343,7 @@ static int set_fault(const char *name, const char *kind, unsigned int n,
 	return -EINVAL;
 }
 
-static ssize_t fault_write(struct file *file, const char __user *from,
-			   size_t len, loff_t *pos)
+static ssize_t fault_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
 	char line[32] = "", name[8] = "", kind[8] = "";
 	unsigned int n = 1, times = 1;

@@ -87,8 +87,7 @@ class Target:
                 loads = done if op in ("read", "write_read") else 0
                 stores = done * 64 // width if op == "burst" else done if op != "read" else 0
                 for name, n in (("load", loads), ("store", stores)):
-                    self.assertEqual(room.count(windows, SEEN[kind], name),
-                                     {width: n} if n else {})
+                    self.assertEqual(room.count(windows, SEEN[kind], name), {width: n} if n else {})
                 lines = done if op == "burst" else done * width // 64
                 self.assertEqual(room.total(windows, "charged"),
                                  lines * access_ns(op, kind, width, cost))

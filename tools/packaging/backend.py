@@ -42,8 +42,7 @@ def build_sdist(directory: str, settings: dict | None = None) -> str:
     raise UnsupportedOperation("make dist writes the sources as a release")
 
 
-def build_wheel(directory: str, settings: dict | None = None,
-                metadata: str | None = None) -> str:
+def build_wheel(directory: str, settings: dict | None = None, metadata: str | None = None) -> str:
     """Write a wheel into this directory, and return its name."""
     version = subprocess.check_output([TOP / "tools/version"], text=True).strip()
     project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -111,7 +110,6 @@ def metadata_text(project: dict, version: str) -> str:
         f"License: {project['license']}", f"Requires-Python: {project['requires-python']}",
         *(f"Requires-Dist: {one}" for one in project["dependencies"]),
         *(f"Provides-Extra: {extra}" for extra in extras),
-        *(f'Requires-Dist: {one}; extra == "{extra}"' for extra in extras
-          for one in extras[extra]),
+        *(f'Requires-Dist: {one}; extra == "{extra}"' for extra in extras for one in extras[extra]),
         "Description-Content-Type: text/markdown", "",
         (TOP / project["readme"]).read_text(encoding="utf-8")])

@@ -113,8 +113,7 @@ static uint64_t read_entry_of_guest(uint64_t physical)
 static struct mapping walk(struct tables *t, uint64_t address)
 {
 	if (is_x86)
-		return x86_walk(&t->types, value_of(t->special[CR3]), address,
-				read_entry_of_guest);
+		return x86_walk(&t->types, value_of(t->special[CR3]), address, read_entry_of_guest);
 	return arm64_walk(value_of(t->special[address >> 63 ? TTBR1 : TTBR0]),
 			  value_of(t->special[MAIR]), address, read_entry_of_guest);
 }

@@ -60,8 +60,7 @@ static void reads_clock(unsigned int translator, void *data)
 	unsigned int cpu = machine_current();
 
 	if (!machine_clock_is_due(cpu, w->rest))
-		cpu_loop_exit_restore(vcpus[cpu].state,
-				      (uintptr_t)__builtin_return_address(0) - 2);
+		cpu_loop_exit_restore(vcpus[cpu].state, (uintptr_t)__builtin_return_address(0) - 2);
 	control_clock_is_read(cpu, w->at);
 }
 

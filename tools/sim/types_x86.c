@@ -75,8 +75,7 @@ static enum type effective_type(enum type pat, enum type mtrr)
  * @address: a linear address
  * @read: reads an entry
  */
-struct mapping x86_walk(const struct x86_types *t, uint64_t cr3, uint64_t address,
-			read_entry read)
+struct mapping x86_walk(const struct x86_types *t, uint64_t cr3, uint64_t address, read_entry read)
 {
 	uint64_t table = cr3 & ADDRESS, entry, within;
 	struct mapping m = { 0 };

@@ -9,8 +9,7 @@
  */
 unsigned int width_of(unsigned int bytes)
 {
-	return bytes && !(bytes & (bytes - 1)) && bytes <= 64 ? __builtin_ctz(bytes) :
-								NWIDTHS - 1;
+	return bytes && !(bytes & (bytes - 1)) && bytes <= 64 ? __builtin_ctz(bytes) : NWIDTHS - 1;
 }
 
 /**

@@ -76,8 +76,7 @@ static int run(char **command)
 	/* Ctrl-C is for the command; what it did until then is reported. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	err = posix_spawnp(&child, command[0], NULL, usual_signals(&attr), command,
-			   environ);
+	err = posix_spawnp(&child, command[0], NULL, usual_signals(&attr), command, environ);
 	posix_spawnattr_destroy(&attr);
 	if (err) {
 		fprintf(stderr, "memcache-user: %s: %s\n", command[0], strerror(err));

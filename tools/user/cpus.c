@@ -72,8 +72,7 @@ static int affinity(size_t size, cpu_set_t *set)
 	}
 }
 
-static bool read_cache(unsigned int cpu, unsigned int i, const char *name,
-		       char *text, size_t size)
+static bool read_cache(unsigned int cpu, unsigned int i, const char *name, char *text, size_t size)
 {
 	char path[80];
 

@@ -61,8 +61,7 @@ static void flag(struct mc_text *t, const char *name, bool value)
 }
 
 /* A list of words: all, or only those that results never have. No words, no list. */
-static void words(struct mc_text *t, const char *name, const struct mc_name *names,
-		  bool asked_only)
+static void words(struct mc_text *t, const char *name, const struct mc_name *names, bool asked_only)
 {
 	bool any = false;
 

@@ -97,8 +97,7 @@ static void allowed_json(struct mc_text *t, const char *word)
 {
 	char text[8192], list[4096] = "", *at;
 
-	at = mc_user_read_file("/proc/self/status", text, sizeof(text)) ?
-	     strstr(text, word) : NULL;
+	at = mc_user_read_file("/proc/self/status", text, sizeof(text)) ? strstr(text, word) : NULL;
 	if (at)
 		sscanf(at + strlen(word), " %4095s", list);
 	mc_text_json(t, list);
@@ -138,8 +137,7 @@ void mc_user_machine_json(struct mc_text *t)
 	mc_cpu_describe(t, in_uml() ? "uml" : NULL);
 	microcode_json(t);
 	mc_textf(t, ",\"cpus_online\":");
-	if (!mc_user_read_file("/sys/devices/system/cpu/online", cpus,
-			       sizeof(cpus)))
+	if (!mc_user_read_file("/sys/devices/system/cpu/online", cpus, sizeof(cpus)))
 		cpus[0] = '\0';
 	mc_text_json(t, cpus);
 	mc_textf(t, ",\"nodes\":");

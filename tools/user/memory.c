@@ -91,8 +91,7 @@ static void open_device(enum mc_type type)
 	if (d->err || ioctl(d->fd, MEMCACHE_INFO, &d->info))
 		return;
 	m->length = d->info.size_bytes;
-	m->base = mmap(NULL, m->length, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       d->fd, 0);
+	m->base = mmap(NULL, m->length, PROT_READ | PROT_WRITE, MAP_SHARED, d->fd, 0);
 	if (m->base == MAP_FAILED)
 		return;
 	m->span = (struct mc_span){ m->base, 0, m->length };
@@ -150,8 +149,7 @@ static int node_of(void *addr, u64 length)
 		void *page = (char *)addr + at;
 		int found = -1;
 
-		if (syscall(SYS_move_pages, 0, 1UL, &page, NULL, &found, 0) ||
-		    found < 0)
+		if (syscall(SYS_move_pages, 0, 1UL, &page, NULL, &found, 0) || found < 0)
 			return MC_NODE_NA;
 		if (node != MC_NODE_NA && node != found)
 			return MC_NODE_MIXED;
@@ -215,8 +213,7 @@ static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
 	if (m->base == MAP_FAILED) {
 		m->length = 0;
 		if (m->page != MC_PAGE_2M)
-			return mc_fail(e, -ENOMEM, "size: no memory for %llu MiB",
-				       want >> 20);
+			return mc_fail(e, -ENOMEM, "size: no memory for %llu MiB", want >> 20);
 		return mc_fail(e, -ENOMEM,
 			       "page: %llu MiB of huge pages are needed, more than are free; see /proc/sys/vm/nr_hugepages, or use thp",
 			       want >> 20);
@@ -499,8 +496,7 @@ void mc_user_types_json(struct mc_text *t)
 			mc_verdict_of(&v, type, zero_page, PAGE);
 			mc_verdict_json(t, MC_ATTR_NA, &v);
 		} else if (has_device(type)) {
-			mc_verdict_json(t, devices[type].map.attribute,
-					&devices[type].map.verdict);
+			mc_verdict_json(t, devices[type].map.attribute, &devices[type].map.verdict);
 		} else {
 			mc_textf(t, "null");
 		}

@@ -231,8 +231,7 @@ int mc_user_object_check(struct mc_run *run, const struct mc_point *point)
 	if (point->v[MC_KEY_PAGE] != MC_PAGE_AUTO)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "page: the object of --memory decides on its pages; use page=auto");
-	if (mc_request_given(run->req, MC_KEY_NODE) ||
-	    mc_area_wanted(run, point, 1, &want))
+	if (mc_request_given(run->req, MC_KEY_NODE) || mc_area_wanted(run, point, 1, &want))
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "node: the object of --memory decides where its memory is; leave out node=");
 	return 0;

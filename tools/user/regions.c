@@ -160,8 +160,7 @@ static void bind_to(int node)
 	syscall(SYS_mbind, base, length, 2 /* MPOL_BIND */, mask, 8 * sizeof(mask), 0);
 }
 
-static int map_bytes(struct mc_run *run, const struct mc_point *point,
-		     const struct mc_wanted *want)
+static int map_bytes(struct mc_run *run, const struct mc_point *point, const struct mc_wanted *want)
 {
 	u64 bytes = min(want->bytes, spare_bytes()) & ~(HUGE - 1);
 	u8 *at;
@@ -202,8 +201,7 @@ static int touch(struct mc_run *run, u64 *bytes)
 	return 0;
 }
 
-static int take_all(struct mc_run *run, const struct mc_point *point,
-		    const struct mc_wanted *want)
+static int take_all(struct mc_run *run, const struct mc_point *point, const struct mc_wanted *want)
 {
 	u64 bytes = 0;
 	int pagemap, err;

@@ -123,8 +123,7 @@ static void report(const struct mc_error *e, const struct job *job, unsigned int
 /* Read a request, with what it means on this machine. */
 static int understand(struct job *job, struct mc_error *e)
 {
-	int err = mc_request_parse(&job->req, job->line, strlen(job->line),
-				   mc_specs, e);
+	int err = mc_request_parse(&job->req, job->line, strlen(job->line), mc_specs, e);
 
 	if (err)
 		return err;

@@ -185,8 +185,7 @@ static void show_row(const struct mc_request *req, const struct mc_record *rec)
 	mc_user_flush();
 }
 
-static void end_table(const struct mc_run *run, const struct mc_record *records,
-		      u64 n, int err)
+static void end_table(const struct mc_run *run, const struct mc_record *records, u64 n, int err)
 {
 }
 
@@ -231,8 +230,7 @@ static void write_json(FILE *to, const struct mc_run *run, const struct mc_recor
 	}
 }
 
-static void print_json(const struct mc_run *run, const struct mc_record *records,
-		       u64 n, int err)
+static void print_json(const struct mc_run *run, const struct mc_record *records, u64 n, int err)
 {
 	write_json(stdout, run, records, n, err);
 }

@@ -129,8 +129,7 @@ static void map_and_store(u64 n)
 	u64 at;
 
 	while (n--) {
-		char *where = mmap(NULL, job.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-				   job.fd, 0);
+		char *where = mmap(NULL, job.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, job.fd, 0);
 
 		if (where == MAP_FAILED) {
 			job.wrong = true;

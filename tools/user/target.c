@@ -339,8 +339,7 @@ static int map_as(struct mc_run *run, enum mc_type type)
 	if (err || !opened.pci)
 		return err;
 	opened.attribute = noted(opened.range.start);
-	return opened.attribute == MC_ATTR_NA ? 0 :
-	       mc_target_mapped(&opened, wanted, &run->error);
+	return opened.attribute == MC_ATTR_NA ? 0 : mc_target_mapped(&opened, wanted, &run->error);
 }
 
 static int open_target(struct mc_run *run)

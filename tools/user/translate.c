@@ -227,8 +227,7 @@ static int put(struct words *w, const char *word, const char *from, enum rank ra
 
 		if (w->program || rank < ASKED) {
 			free(made);
-			return same || rank < ASKED ? 0 :
-			       refuse(w->program, TWO, old->from, from);
+			return same || rank < ASKED ? 0 : refuse(w->program, TWO, old->from, from);
 		}
 		i = w->n;	/* the parser says that it is there twice */
 	}

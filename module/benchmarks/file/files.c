@@ -13,8 +13,7 @@ static int explain_open(const struct mc_open_file *t, const struct mc_file_wante
 		return mc_fail(e, err, "path: %s is %s; only regular files are read and written",
 			       t->path, what);
 	if (err == -EOPNOTSUPP && ask->direct)
-		return mc_fail(e, err, "direct: %s is on a filesystem without direct I/O",
-			       t->path);
+		return mc_fail(e, err, "direct: %s is on a filesystem without direct I/O", t->path);
 	if (err == -EPERM)
 		return mc_fail(e, err,
 			       "path: %s has an attribute that forbids this (see lsattr); it is left unchanged",
@@ -23,8 +22,7 @@ static int explain_open(const struct mc_open_file *t, const struct mc_file_wante
 }
 
 /* Open an existing file, or create a new one to write. */
-static int open_one(struct mc_open_file *t, const struct mc_file_wanted *ask,
-		    struct mc_error *e)
+static int open_one(struct mc_open_file *t, const struct mc_file_wanted *ask, struct mc_error *e)
 {
 	unsigned int how = (ask->write ? MC_FILE_WRITE : MC_FILE_READ) |
 			   (ask->direct ? MC_FILE_DIRECT : 0);
@@ -55,8 +53,7 @@ static int read_header(struct mc_open_file *t)
 	if (!n)
 		n = mc_file_read(t->handle, &memory, 0, MC_FILE_ALIGN, 0);
 	if (n >= 0)
-		n = n < MC_PATTERN_HEADER ? -EINVAL :
-					    mc_pattern_read(&t->pattern, memory.data);
+		n = n < MC_PATTERN_HEADER ? -EINVAL : mc_pattern_read(&t->pattern, memory.data);
 	mc_transfer_free(&memory);
 	return n;
 }
@@ -78,8 +75,7 @@ static int prepare_to_write(struct mc_open_file *t, u64 bytes, struct mc_error *
 	t->pattern.bytes = bytes;
 	err = mc_file_size(t->handle) > bytes ? mc_file_cut(t->handle, bytes) : 0;
 	if (err)
-		return mc_fail(e, err, "path: %s can't be made shorter (error %d)",
-			       t->path, -err);
+		return mc_fail(e, err, "path: %s can't be made shorter (error %d)", t->path, -err);
 	return 0;
 }
 

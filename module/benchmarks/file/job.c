@@ -79,8 +79,7 @@ static void fill_memory(struct mc_file_thread *r, u64 offset, u64 bytes)
 
 	for (at = 0; at < bytes; at += n) {
 		n = min(bytes - at, AT_ONCE);
-		mc_pattern_fill(&r->file->pattern, (u8 *)r->memory.data + at,
-				offset + at, n);
+		mc_pattern_fill(&r->file->pattern, (u8 *)r->memory.data + at, offset + at, n);
 		mc_breathe();
 	}
 }
@@ -117,8 +116,7 @@ static void count_transfer(const struct mc_file_job *job, struct mc_file_thread 
 }
 
 /* Read or write the reader's part of its file once, from its start on and around. */
-static int go_through(struct mc_worker *w, struct mc_file_job *job, bool write,
-		      bool check)
+static int go_through(struct mc_worker *w, struct mc_file_job *job, bool write, bool check)
 {
 	struct mc_file_thread *r = &job->reader[w->index];
 	u64 at = r->start, done, n, from, to;

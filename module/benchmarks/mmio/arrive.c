@@ -159,8 +159,7 @@ static void poll(struct mc_worker *w, struct mc_arrive *a)
 	u64 from = mc_ticks(), looks = 1;
 
 	mc_flag_set(&a->ready.turn, turn);
-	while (!sees(a, turn) && !mc_threads_stopped(w->threads) &&
-	       READ_ONCE(a->over.turn) != turn)
+	while (!sees(a, turn) && !mc_threads_stopped(w->threads) && READ_ONCE(a->over.turn) != turn)
 		looks++;
 	a->seen_at = mc_ticks();
 	a->sample.looks += looks;

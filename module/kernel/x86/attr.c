@@ -188,15 +188,13 @@ void mc_attr_json(struct mc_text *t)
 	unsigned int i;
 	u64 pat;
 
-	mc_textf(t, "\"page_table_levels\":%d,\"pat\":",
-		 pgtable_l5_enabled() ? 5 : 4);
+	mc_textf(t, "\"page_table_levels\":%d,\"pat\":", pgtable_l5_enabled() ? 5 : 4);
 	if (!read_pat(&pat)) {
 		mc_textf(t, "null");
 		return;
 	}
 	for (i = 0; i < 8; i++)
-		mc_textf(t, "%s\"%s\"", i ? "," : "[",
-			 mc_attr_name(pat_types[pat >> (8 * i) & 7]));
+		mc_textf(t, "%s\"%s\"", i ? "," : "[", mc_attr_name(pat_types[pat >> (8 * i) & 7]));
 	mc_textf(t, "]");
 }
 

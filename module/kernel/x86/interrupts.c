@@ -28,8 +28,7 @@
 u32 mc_interrupt_count(void)
 {
 	const u32 *end = (const u32 *)(this_cpu_ptr(&irq_stat) + 1);
-	const u32 *at = (const u32 *)((const char *)this_cpu_ptr(&irq_stat) +
-				      FIRST_COUNTER);
+	const u32 *at = (const u32 *)((const char *)this_cpu_ptr(&irq_stat) + FIRST_COUNTER);
 	u32 sum = (u32)READ_ONCE(kstat_this_cpu->irqs_sum);	/* only differences count */
 
 	while (at < end)

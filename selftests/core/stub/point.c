@@ -49,8 +49,7 @@ void *place(u64 offset, u64 bytes)
 		u64 into = offset - spans[i].start;
 
 		if (into < spans[i].bytes)
-			return into + bytes <= spans[i].bytes ?
-				(u8 *)spans[i].addr + into : NULL;
+			return into + bytes <= spans[i].bytes ? (u8 *)spans[i].addr + into : NULL;
 	}
 	return NULL;
 }

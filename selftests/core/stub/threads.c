@@ -95,8 +95,7 @@ static void next_turn(void)
 	unsigned int i, next = THREADS_MOST;
 
 	for (i = 0; i < sim.n; i++)
-		if (states[i] == READY &&
-		    (next == THREADS_MOST || sim.now[i] < sim.now[next]))
+		if (states[i] == READY && (next == THREADS_MOST || sim.now[i] < sim.now[next]))
 			next = i;
 	__atomic_store_n(&turn, next, __ATOMIC_SEQ_CST);
 	if (next < THREADS_MOST && (!self || next != self->index))
@@ -162,8 +161,7 @@ int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
 	if (sim.together)
 		catch_up(READY);
 	for (i = 0; i < n; i++)
-		pthread_create(&thread[i], NULL, worker_main,
-			       &workers[who ? who[i] : i]);
+		pthread_create(&thread[i], NULL, worker_main, &workers[who ? who[i] : i]);
 	next_turn();
 	for (i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);

@@ -78,8 +78,7 @@ static int fail_errno(struct pipe_job *job, const char *what)
 {
 	int err = errno;
 
-	return mc_fail(&job->run->error, -err, "block: %s: %s", what,
-		       strerror(err));
+	return mc_fail(&job->run->error, -err, "block: %s: %s", what, strerror(err));
 }
 
 static char *alloc_block(u64 bytes)
@@ -165,8 +164,7 @@ static int send_sample(struct pipe_job *job)
 
 	for (left = job->total; left;) {
 		u64 of_block = (left - 1) % job->block + 1;
-		ssize_t n = write(job->data[1],
-				  job->memory + (job->block - of_block), of_block);
+		ssize_t n = write(job->data[1], job->memory + (job->block - of_block), of_block);
 
 		if (n < 0 && errno != EINTR)
 			return fail_errno(job, "a write to the pipe");
@@ -233,8 +231,7 @@ static void pipe_clean_up(void *arg)
 
 	close_all(job->data, 2);
 	close_all(job->done, 2);
-	while (job->child > 0 && waitpid(job->child, NULL, 0) < 0 &&
-	       errno == EINTR)
+	while (job->child > 0 && waitpid(job->child, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (job->memory)
 		munmap(job->memory, job->block);
@@ -295,8 +292,7 @@ static void pipe_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	mc_measurement_record(&job->meas, rec);
 	rec->payload_bytes = job->total;
 	if (rec->stats.samples)
-		mc_record_set(rec, COL_MB_PER_S,
-			      mc_mb_per_s(job->total, rec->stats.median_ps));
+		mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(job->total, rec->stats.median_ps));
 	mc_record_set(rec, COL_PIPE_BYTES, job->pipe_bytes);
 }
 

@@ -265,8 +265,7 @@ static void spawn(u64 n)
 
 	while (n-- && !mc_os_stopped()) {
 		pid_t pid = -1;
-		int err = posix_spawn(&pid, job.hello, &job.quiet, NULL, argv,
-				      env);
+		int err = posix_spawn(&pid, job.hello, &job.quiet, NULL, argv, env);
 
 		if (err)
 			return (void)mc_os_stop_with(err, "posix_spawn");
@@ -436,8 +435,7 @@ static int os_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "item: hugefault needs huge pages: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled");
 	if ((IN_DIR >> item & 1) && access(run->req->path, W_OK | X_OK))
-		return mc_fail(&run->error, -errno, "dir: %s: %s", run->req->path,
-			       strerror(errno));
+		return mc_fail(&run->error, -errno, "dir: %s: %s", run->req->path, strerror(errno));
 	return check_lists(run, item);
 }
 
@@ -486,8 +484,7 @@ static void os_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 			meas->samples[i] = of_operation(item, meas->samples[i], job.less_ps);
 	}
 	mc_measurement_record(meas, rec);
-	mc_record_set(rec, COL_OPERATIONS,
-		      meas->each->cal.passes_a_sample * operations(item));
+	mc_record_set(rec, COL_OPERATIONS, meas->each->cal.passes_a_sample * operations(item));
 	if (item->less)
 		mc_record_set(rec, COL_LESS, job.less_ps);
 	if (item->right && meas->done)

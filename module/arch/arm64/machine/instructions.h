@@ -26,8 +26,7 @@ static inline u64 mc_time_counter(void)
 {
 	u64 ticks;
 
-	asm volatile("dsb ld\n\tisb\n\tmrs %0, cntvct_el0\n\tisb"
-		     : "=r" (ticks) : : "memory");
+	asm volatile("dsb ld\n\tisb\n\tmrs %0, cntvct_el0\n\tisb" : "=r" (ticks) : : "memory");
 	return ticks;
 }
 

@@ -29,8 +29,7 @@ static inline u64 mc_time_counter(void)
 {
 	u32 low, high;
 
-	asm volatile("lfence\n\trdtsc\n\tlfence"
-		     : "=a" (low), "=d" (high) : : "memory");
+	asm volatile("lfence\n\trdtsc\n\tlfence" : "=a" (low), "=d" (high) : : "memory");
 	return (u64)high << 32 | low;
 }
 

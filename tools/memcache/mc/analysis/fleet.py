@@ -61,8 +61,7 @@ def measurement(host: str, file: str, runs: list[Run]) -> Measurement:
               for one in normal.results_with_references(runs)}
     spreads = {key: time.variance for key, time in estimates.items() if time.variance is not None}
     about = facts(runs[0].machine, (result for run in runs for result in run.results))
-    return Measurement(host, file, series.start_time(runs), about, times, left, spreads,
-                       beside)
+    return Measurement(host, file, series.start_time(runs), about, times, left, spreads, beside)
 
 
 def _key(key: tuple, result: dict) -> Key:

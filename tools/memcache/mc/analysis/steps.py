@@ -111,8 +111,7 @@ def _crossing(points: Points, below: Points, above: Points) -> float:
     level (as a ratio), or twice that of the level."""
     low = log(_median_time(below))
     middle = low + min((log(_median_time(above)) - low) / 2, log(2))
-    climb = [(log(size), log(time)) for size, time in points
-             if below[-1][0] <= size <= above[0][0]]
+    climb = [(log(size), log(time)) for size, time in points if below[-1][0] <= size <= above[0][0]]
     for (x, low), (y, high) in zip(climb, climb[1:]):
         if low <= middle <= high and high > low:
             return exp(x + (y - x) * (middle - low) / (high - low))

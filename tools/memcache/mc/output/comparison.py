@@ -177,8 +177,7 @@ def _table(named: dict[str, Pairing], rows: list[tuple[dict, dict[str, dict]]],
         changes += judged.values()
         speeds = [[judged[name].speed, judged[name].speeds] if len(named) == 1 else
                   [judged[name].factor if name in judged else "-"] for name in named]
-        cells.append([*own.values(), *map(figure, (a, *map(others.get, named))),
-                      *sum(speeds, [])])
+        cells.append([*own.values(), *map(figure, (a, *map(others.get, named))), *sum(speeds, [])])
     names = [*(units.name(key) for key in keys[0]), "A", *named]
     names += ["speed", "95 % interval"] if len(named) == 1 else [f"speed of {n}" for n in named]
     settings = match.settings({key: value for key, value in fixed.items() if wide

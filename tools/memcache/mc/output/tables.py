@@ -157,8 +157,7 @@ def _answer(test: str, pairs: Pairs) -> list[str]:
     real = all(result.get("effective") == "yes" or result.get("page") == "auto"
                for result in results)
     over = [key for key in description.figures_with_role("over") if key in own]
-    return [*which, *over, main, "cv_percent", *level,
-            *([] if real else ["effective"])]
+    return [*which, *over, main, "cv_percent", *level, *([] if real else ["effective"])]
 
 
 def _keys_that_vary_in_labels(pairs: Pairs, columns: dict[str, list]) -> list[str]:

@@ -222,8 +222,7 @@ def _counters_of_kind(kind: Kind, pmus: list[_Pmu]) -> tuple[list[Counter], list
         for one in mine:    # an event with two names would be counted twice
             counters.setdefault((one.name[:10], one.type, one.config, one.cpu), one)
     if counters:
-        problems += [f"{name}: without the events that others of its kind have"
-                     for name in silent]
+        problems += [f"{name}: without the events that others of its kind have" for name in silent]
     if len(counters) > MOST:
         problems.append(f"{kind.title}: {len(counters)} counters, {MOST} at most")
     return list(counters.values()), problems

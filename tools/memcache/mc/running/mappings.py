@@ -150,13 +150,11 @@ class Known:
             return
         one.caller = self.caller(one)
         module = re.search(r"\[(\w+)\]$", one.caller)
-        if bound and bound.device.driver and (
-                not module or self.uses(bound.device, module[1])):
+        if bound and bound.device.driver and (not module or self.uses(bound.device, module[1])):
             one.owner, one.source = bound.device.driver, "driver_bound"
         elif module:
             one.owner, one.source = module[1], "vmallocinfo"
-        elif names and names[-1] not in NAMELESS and (
-                not one.caller or HELPERS.match(one.caller)):
+        elif names and names[-1] not in NAMELESS and (not one.caller or HELPERS.match(one.caller)):
             one.owner, one.source = names[-1], "iomem"
         elif one.caller:
             one.owner, one.source = one.caller.partition("+")[0], "vmallocinfo"

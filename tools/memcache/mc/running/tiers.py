@@ -66,8 +66,7 @@ def _promise(machine: Machine, node: int) -> dict | None:
     for name in CLASSES:
         path = f"{NODES}/node{node}/{name}/initiators"
         values = {key: _number(machine.read(f"{path}/{file}")) for key, file in PROMISES.items()}
-        nodes = [int(entry[4:]) for entry in machine.names(path)
-                 if re.fullmatch(r"node\d+", entry)]
+        nodes = [int(entry[4:]) for entry in machine.names(path) if re.fullmatch(r"node\d+", entry)]
         if any(values.values()):
             return {"from_nodes": sorted(nodes), **values}
     return None
