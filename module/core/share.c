@@ -272,9 +272,12 @@ void mc_share_of_rates(struct mc_share *s, const struct mc_times *kinds, unsigne
 	whole = mean_of(&kinds[MC_LINES_WHOLE], most);
 	two = mean_of(&kinds[MC_LINES_TWO], most);
 	many = mean_of(&kinds[MC_LINES_EIGHT], most);
-	/* Without ten deviations between them, kinds are not told apart. */
+	/*
+	 * Without ten deviations between them, kinds are not told apart. A full path takes longer
+	 * for six more pieces than for a second one. Else times are the CPU's, for its stores.
+	 */
 	if (two.ps - whole.ps < 10 * (s64)mc_sqrt(two.variance + whole.variance) ||
-	    two.ps <= whole.ps || many.ps < two.ps)
+	    two.ps <= whole.ps || many.ps - two.ps < two.ps - whole.ps)
 		return;
 	if (pieces > 2)
 		many.ps = two.ps + (many.ps - two.ps) * (pieces - 2) / 6;
