@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of access loops: those of loops.def, and others of x86. */
 #include "arch/loop_table.def"
+#include "arch/x86/fence.h"
 
 DECLARE(write_clflushopt)
 DECLARE(write_clwb)
@@ -34,19 +35,7 @@ bool mc_fence_runs(u64 fence)
  */
 void mc_fence(u64 fence)
 {
-	u32 word = 0;
-
-	switch (fence) {
-	case MC_FENCE_SFENCE:
-		asm volatile("sfence" : : : "memory");
-		break;
-	case MC_FENCE_MFENCE:
-		asm volatile("mfence" : : : "memory");
-		break;
-	case MC_FENCE_LOCKED:
-		asm volatile("lock; incl %0" : "+m" (word) : : "memory", "cc");
-		break;
-	}
+	x86_fence(fence);
 }
 
 /**

@@ -9,19 +9,15 @@
 #include <linux/io.h>
 #include <asm/cpufeature.h>
 
+#include "arch/x86/fence.h"
+
 static void run_fence(const struct mc_loop_args *args)
 {
-	switch (args->fence) {
-	case MC_FENCE_SFENCE:
-		asm volatile("sfence" : : : "memory");
-		break;
-	case MC_FENCE_MFENCE:
-		asm volatile("mfence" : : : "memory");
-		break;
-	case MC_FENCE_UC:
+	if (args->fence == MC_FENCE_UC) {
 		WRITE_ONCE(*(u64 *)args->uc_word, 1);
 		READ_ONCE(*(u64 *)args->uc_word);
-		break;
+	} else {
+		x86_fence(args->fence);
 	}
 }
 
@@ -65,7 +61,7 @@ static const struct {
 
 #define NEAR	48	/* bytes of code in which a string instruction comes, or does not */
 
-/* What the code of a function begins with, behind a landing pad and the jump of an alternative. */
+/* The string instruction near the begin of a function. A landing pad or a jump may come first. */
 static enum mc_uses at_first(const u8 *code)
 {
 	unsigned int i, wide;
