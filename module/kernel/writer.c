@@ -2,10 +2,9 @@
 /*
  * The process that wrote a request: its signals, and the run's memory at its addresses.
  *
- * signal_pending() is also true
- * when a debugger, job control, a cgroup's freezer or a suspend wants the process to
- * stop. The program must not get EINTR for that: shells and Python, for example, would
- * repeat the write and start the run anew.
+ * signal_pending() is also true when a debugger, job control, a cgroup's freezer or a suspend wants
+ * the process to stop. The program must not get EINTR for that: shells and Python, for example,
+ * would repeat the write and start the run anew.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>

@@ -21,7 +21,7 @@ enum mc_feature {
 	MC_NFEATURES,
 };
 
-/* What the kernel does to a process that locks bytes of two lines. */
+/* The kernel's answer to a process whose locked access lies in two lines. */
 enum mc_split {
 	MC_SPLIT_UNKNOWN,
 	MC_SPLIT_FREE,

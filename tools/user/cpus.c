@@ -245,7 +245,7 @@ int mc_cpu_socket(unsigned int cpu)
 }
 
 /**
- * mc_cpu_split() - what the kernel does to a process that locks bytes of two lines
+ * mc_cpu_split() - the kernel's answer to a locked access that lies in two lines
  *
  * Return: as its flags of the CPU and its parameter say. Without flags, it is no x86: there such
  * an atomic is an alignment fault.

@@ -92,7 +92,7 @@ def _widths(pairs: list[Pair]) -> str:
     return ""
 
 
-def _uses(pairs: list[Pair]) -> str:
+def _remark_on_uses(pairs: list[Pair]) -> str:
     """A remark on what the kernel's function is on this CPU."""
     uses = {str(pair.this.result.get("function_uses") or "") for pair in pairs}
     known = uses.pop() if len(uses) == 1 else ""
@@ -126,7 +126,7 @@ RULES = [
     Rule("Zeros against a counter", ("data",), ("data", "zero"), ("data", "counter")),
     Rule("Random words against a counter", ("data",), ("data", "random"), ("data", "counter")),
     *(Rule(f"The kernel's {name} against {string}", (*STREAMING, "where", "page"), ("op", name),
-           ("op", string), _uses) for string, names in STRINGS.items() for name in names),
+           ("op", string), _remark_on_uses) for string, names in STRINGS.items() for name in names),
     Rule("An odd address against a line's", ("align_bytes",), ("align_bytes", 1),
          ("align_bytes", 0)),
     Rule("Loads with the lowest bits of the last stores against others", ("distance_bytes",),
