@@ -168,9 +168,12 @@ class Room:
 
 class Tests(unittest.TestCase):
     """Tests in a room, with the module loaded. Classes with the same settings of it share a
-    machine. any_prices: PRICES= gives them others; prices: those that differ from the file's"""
+    machine. any_prices: PRICES= gives them others; prices: those that differ from the file's.
+    holds_timers: no timer interrupts a CPU that runs. Such an interrupt comes when the host lets
+    it, and takes lines and time from a sample of several windows."""
     kernel, cpus, nodes, append, parameters = KERNEL, 1, 1, "", "size_mb=2"
     any_prices, prices = False, dict[str, int]()
+    holds_timers = False
     room: Room
 
     @property
@@ -183,6 +186,7 @@ class Tests(unittest.TestCase):
         file = Path(os.environ["PRICES"]) if cls.any_prices and FILE_GIVEN else machine.PRICES
         cls.room = Room(cls.kernel, file, cpus=cls.cpus, nodes=cls.nodes, append=cls.append)
         cls.room.load(cls.parameters, **cls.prices)
+        cls.room.machine.hold_timers(cls.holds_timers)
 
 
 def code_ranges(program: Path, text: int = 0) -> str:

@@ -41,7 +41,7 @@ def read_requests() -> Iterator[tuple[dict[str, int], str, dict[str, list[str]]]
 
 
 class Answers(room.Tests):
-    cpus, nodes, parameters = 4, 3, "size_mb=8"
+    cpus, nodes, parameters, holds_timers = 4, 3, "size_mb=8", True
     lacks = "nothing"       # an operation that has no access of 8 bytes
 
     def results_at(self, line: str, prices: dict[str, int]) -> list[dict]:

@@ -89,7 +89,7 @@ def undisturbed(ask, line):
 
 
 class Hierarchy(room.Tests):
-    any_prices, prices = True, room.FREE
+    any_prices, prices, holds_timers = True, room.FREE, True
     sets = SETS
     windows_differ_ns = 12      # by instructions of the code around their loops
 
@@ -128,11 +128,13 @@ class Hierarchy(room.Tests):
                             sweep.windows_of(number), result["loads_per_pass"],
                             round(result["median_ns"] * 1000))
                         loads = passes * result["loads_per_pass"]
-                        # The window's own code loads and stores, too, in any level.
+                        # The window's own code loads and stores, too, in any level. Code that
+                        # runs between two windows takes lines from a level: a load of such a
+                        # line counts in a farther one.
                         others = {at: room.total(windows, at) for at in (*NAMES, "memory")}
                         others[level] -= loads
-                        self.assertTrue(all(n >= 0 for n in others.values()), others)
-                        self.assertLess(sum(others.values()), 200 * len(windows))
+                        self.assertGreaterEqual(sum(others.values()), 0)
+                        self.assertLess(sum(map(abs, others.values())), 200 * len(windows))
                         rest = room.total(windows, "ticks") - loads * (self.load_ns + price) - sum(
                             n * ns for n, ns in zip(others.values(), prices))
                         rest -= room.total(windows, "walks") * cost["tlb_miss_ns"]

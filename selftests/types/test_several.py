@@ -23,7 +23,7 @@ SCANS = 5       # tries until two scans take the same region
 
 
 class Several(room.Tests):
-    cpus, nodes, parameters = 4, 3, "size_mb=8"
+    cpus, nodes, parameters, holds_timers = 4, 3, "size_mb=8", True
     ways = ("width=1", "store=c_loop", "store=rep_movsb")
 
     @classmethod
@@ -32,11 +32,6 @@ class Several(room.Tests):
         cls.machine, cls.cost = cls.room.machine, cls.room.file_prices
         # A set in small pieces has a longer list of them, which other tests may cause.
         cls.machine.sh("echo 3 >/proc/sys/vm/drop_caches; echo 1 >/proc/sys/vm/compact_memory")
-
-    def setUp(self):
-        # An interrupt between two windows takes 0.4 % of a sample, and comes when the host lets it.
-        self.machine.hold_timers(True)
-        self.addCleanup(self.machine.hold_timers, False)
 
     def ask(self, line, **prices):
         """The results of a request, with these prices on top of the file's."""
