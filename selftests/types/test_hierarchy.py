@@ -91,6 +91,7 @@ def undisturbed(ask, line):
 class Hierarchy(room.Tests):
     any_prices, prices, holds_timers = True, room.FREE, True
     sets = SETS
+    level_of_4m = "between"     # beside a search that found 2M
     windows_differ_ns = 12      # by instructions of the code around their loops
 
     @classmethod
@@ -222,10 +223,10 @@ class Hierarchy(room.Tests):
         told = json.loads(self.room.machine.sh("/memcache-user --machine"))
         self.assertEqual((told["last_cache"]["size_bytes"], told["last_cache"]["by"]),
                          (2 * M, "search"), said)
-        self.assertEqual(max(one["level"] for one in told["caches"]), 2)
+        self.assertLess(max(one["level"] for one in told["caches"]), 3)
         # The note that says why is on the other stream.
         told = self.room.machine.sh("/memcache-user -j 'bandwidth size=4M repeat=1' 2>/dev/null")
-        self.assertEqual(room.parsed(told).result["level"], "between")
+        self.assertEqual(room.parsed(told).result["level"], self.level_of_4m)
 
     def test_prefetcher_goes_and_comes_back(self):
         self.room.load(prefetch_lines=4, l2_bytes=M, l2_ways=16, l2_ns=10, l3_bytes=0,
@@ -247,6 +248,7 @@ class Hierarchy(room.Tests):
 class HierarchyArm64(Hierarchy):
     kernel = "6.1-arm64"
     sets = dict([*SETS.items()][-1:])       # the same code finds the levels of the others
+    level_of_4m = None          # Linux lists no size of a cache there
     windows_differ_ns = 32      # the first one of a sample takes 30 more
     # No prefetcher of arm64 can be switched off.
     test_prefetcher_goes_and_comes_back = None
