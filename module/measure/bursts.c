@@ -163,6 +163,9 @@ static u64 time_window(const struct mc_bursts *b, enum mc_line_kind kind)
 			else
 				words->run[MC_MMIO_WRITE](line_at(b, i) + piece * LINE / pieces,
 							  8 / pieces, b->value);
+			/* Lines of all kinds are as many calls: these stores stay in the cache. */
+			for (k = 1; k < 8 / pieces; k++)
+				words->run[MC_MMIO_WRITE](b->cached, 1, b->value);
 		}
 	}
 	words->run[MC_MMIO_READ](line_at(b, 0), 1, 0);

@@ -29,6 +29,7 @@ static struct path {
 	u64 piece;
 	u64 noise;		/* the answer of a load takes up to so much longer */
 	u64 store;		/* the CPU's own time for a store */
+	u64 call;		/* and for a call */
 	bool waits;		/* the CPU waits for each piece */
 } path;
 
@@ -74,7 +75,7 @@ static u64 store_words(void *at, u64 n, u64 value)
 	bool behind_last = (u8 *)at == last + 8;
 	unsigned int left = 1;
 
-	now_ps += n * path.store;
+	now_ps += path.call + n * path.store;
 	if ((u8 *)at < memory || (u8 *)at >= memory + BYTES)
 		return 0;
 	last = at;
@@ -98,7 +99,7 @@ static u64 load_word(void *at, u64 n, u64 value)
 
 static void copy_whole(void *to, const void *from)
 {
-	now_ps += path.store;
+	now_ps += path.call + path.store;
 	send(path.whole);
 }
 
@@ -142,7 +143,7 @@ static void test_single_bursts_tell_where_the_cpu_waits(void **state)
 	struct mc_bursts b;
 	size_t i;
 
-	path = (struct path){ 0, 0, 60000, 0, 500, true };
+	path = (struct path){ .piece = 60000, .store = 500, .waits = true };
 	pieces = 8;
 	for (i = 0; i < ARRAY_SIZE(shares); i++) {
 		whole_ppm = shares[i];
@@ -160,7 +161,7 @@ static void test_the_interval_has_the_share_behind_a_path(void **state)
 {
 	static const struct path paths[] = {
 		{ 30, 3000, 11400, 150000, 500 }, { 100, 11400, 11400, 20000, 500 },
-		{ 8, 3000, 11400, 150000, 4000 },
+		{ 8, 3000, 11400, 150000, 4000 }, { 30, 3000, 11400, 150000, 0, 2500 },
 	};
 	unsigned int held, run;
 	struct mc_bursts b;
@@ -231,6 +232,10 @@ static void test_what_is_not_told_apart_is_not_known(void **state)
 	assert_true(measure(BYTES).by_rate);
 	for (unsigned int i = 0; i < 20; i++)
 		assert_false(measure(BYTES).share.known);
+	/* Calls take time, and a line of more pieces has more of them. */
+	path.store = 0;
+	path.call = 3000;
+	assert_false(measure(BYTES).share.known);
 	/* A window takes as long as many bursts, so there are fewer. */
 	assert_int_equal(measure_some(BYTES, 4096).times[MC_BURST].n, 1024);
 }
