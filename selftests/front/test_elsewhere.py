@@ -9,9 +9,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from unittest import mock
 
 import fake
+import made_up
 from mc import Failure
 from mc.commands import cli
 from mc.records import check, keys, suite, tests
@@ -32,12 +35,16 @@ ALL = f"0-{max(os.sched_getaffinity(0))}" if os.sched_getaffinity(0) - {0} else 
 CALLS = {
     "bw_mem 64M rd": "bandwidth size=64M op=read",
     "bw_mem -P 4 512k cp": "bandwidth cpu=0-3 size=4096k op=copy",
-    "bw_mem -P 2 1.5M rd": "bandwidth cpu=0-1 size=3M op=read",
+    "bw_mem -P 2 1500k rd": "bandwidth cpu=0-1 size=3000k op=read",
+    "numactl -C 2-5 ./bw_mem -P 2 -N 5 32M bzero":
+        "bandwidth cpu=2-3 repeat=5 size=64M op=rep_stosb data=zero",
     "bw_mem -P 1 64m rd": "bandwidth cpu=0 size=64m op=read",
     "bw_mem 8m bzero": "bandwidth size=8m op=rep_stosb data=zero",
     "taskset -c 0 bw_mem 8m fcp": "bandwidth cpu=0 size=16m op=copy",
     "perf bench mem memcpy -s 2M": "bandwidth op=copy size=4M",
-    "lat_mem_rd -P 2 64": "latency size=1K..64M stride=64 pattern=stride cpu=0-1",
+    "lat_mem_rd -P 1 64": "latency size=1K..64M stride=64 pattern=stride",
+    "numactl --localalloc --physcpubind=0 lat_mem_rd -P 1 -t 256M 128":
+        "latency size=1K..256M stride=128 pattern=random cpu=0 node=local",
     "lat_mem_rd 256m 128": "latency size=1K..256m pattern=stride stride=128",
     "lat_mem_rd -t 64 128 256": "latency size=1K..64M pattern=random stride=128,256",
     "lat_ctx -s 16 2 8": "os item=context set=16K processes=2,8",
@@ -48,6 +55,9 @@ CALLS = {
     "lat_select -n 200 tcp": "os item=select_tcp descriptors=200",
     "lat_mmap 2m x": "os item=mmap file=2m",
     "lat_tcp localhost": "os item=tcp",
+    "numactl --membind 0 --physcpubind 0,2 -- ./multichase -m 1g -T4k":
+        "latency size=1g stride=256 pattern=page cpu=0 node=0",
+    "multichase -X -p2m -o": "latency size=256M stride=256 pattern=stride cpu=any page=2m",
     "multichase -a -v -c simple -t 1 -m 1048576 -s 128":
         "latency size=1048576 stride=128 pattern=random",
     "likwid-bench -t stream_avx_fma -w S0:100kB:1":
@@ -73,6 +83,10 @@ CALLS = {
     "mlc --latency_matrix": "suite latency-matrix",
     "mlc --latency_matrix -X": "suite latency-matrix smt=off",
     "mbw -n 5 256": "bandwidth op=copy repeat=5 size=512M",
+    "sudo perf bench mem memset --size 1MB --nr_loops 5 -f default":
+        "bandwidth op=write size=1MB repeat=5",
+    "likwid-pin -c 0 ./stream": "bandwidth op=copy,scale,add,triad cpu=0 node=local",
+    "numactl -N all -p 1 -a ./stream": f"bandwidth op=copy,scale,add,triad cpu={ALL} node=1",
     "numactl --physcpubind=1 --membind=1 ./stream":
         "bandwidth op=copy,scale,add,triad cpu=1 node=1",
     "STREAM size=64M": "bandwidth op=copy,scale,add,triad cpu=all node=local size=64M",
@@ -126,7 +140,7 @@ class Elsewhere(fake.unittest.TestCase):
     def test_what_a_row_names_exists(self):
         known = {operation["name"] for operation in tests.OPERATIONS}
         keys = {key for test in self.known.values() for key in test} | {
-            "each", "array", "decimal", "passes", "at", "domain"}
+            "each", "array", "count", "within", "group", "passes", "at"}
         rows, programs = calls.rows(), {row.of for row in calls.rows()}
         self.assertEqual(len(rows), len(re.findall(r"^(?:CALL|WORD)\(", calls.TABLE.read_text(),
                                                    re.M)))
@@ -146,7 +160,7 @@ class Elsewhere(fake.unittest.TestCase):
                         self.assertIn(word, tests.TESTS)
                     elif word:
                         self.assertIn(key.rstrip("+"), keys)
-                    if key == "op" and value != "*":
+                    if key == "op" and value not in ("", "*"):
                         self.assertLessEqual(set(value.split(",")), known)
 
     def test_words_hide_no_test_and_no_suite(self):
@@ -201,7 +215,7 @@ class Elsewhere(fake.unittest.TestCase):
                      "likwid-bench -t copy -W C1:1MB", "likwid-bench -t copy -w S0",
                      "likwid-bench -t copy -w S0:100kB:2:1", "likwid-bench -w S0:1MB:1:1:0",
                      "likwid-bench -t copy -w N:1MB:x", "likwid-bench -t copy -w S0:1MB:",
-                     "likwid-bench -t copy -i 12345x",
+                     "likwid-bench -t copy -i 12345x", "likwid-bench -t copy -w N:99999999999GB",
                      "likwid-bench -t copy -w N:1MB:9999", "likwid-bench -t copy -w N:10",
                      "likwid-bench -t sum_sp -w N:1MB:1", "multichase -x", "perf stat ls"):
             self.refused(f"^{call.split()[0].replace('_avx512', '')}: .* has no count", call)
@@ -211,8 +225,22 @@ class Elsewhere(fake.unittest.TestCase):
                              f"{row.of} {row.word.replace('*', '5')}")
         for kernel in "daxpy_mem_sse", "daxpy_avx_fma", "clload", "ddot_sp":
             self.refused(f"^likwid-bench: -t {kernel}: ", f"likwid-bench -t {kernel} -w N:1MB:1")
-        for call in ("bw_mem -P x 64M rd", "lat_mem_rd -P 0 64", "bw_mem -P4x 64M rd"):
-            self.refused(f"^{call.split()[0]}: .* is no number of CPUs", call)
+        for call, why in (
+                *((f"bw_mem -P {n} 8M rd", f"-P {n} is no number of CPUs$")
+                  for n in ("x", 0, "4x")),
+                ("numactl -C 0-2 bw_mem -P 4 64M rd", "-P 4 is more than these CPUs$"),
+                ("numactl -C +0 bw_mem 64M rd", "-C [+]0 names no CPUs$"),
+                ("taskset -c 0 likwid-bench -t copy -w N:1MB -W N:2MB", ".* two requests; "),
+                ("numactl -C 1 mlc --idle_latency -c0", "-c0 and CPUs 1 are two requests; "),
+                *((call, ".* is no whole number, or has a unit that it does not know$")
+                  for call in (
+                    "lat_mem_rd 2g 64", "lat_mem_rd 64k", "lat_mem_rd 0.5", "bw_mem 1g rd",
+                    "bw_mem 1.5M rd", "bw_mem 128MB rd", "mbw 1G", "numactl -m 0,1 stream"))):
+            self.refused(f"^(?!numactl|taskset)[a-z_-]+: {why}", call)
+        for call, key in (("bw_mem", "op="), ("bw_mem rd", "size="), ("lat_mem_rd -t", "size="),
+                          ("mbw -q", "size="), ("likwid-bench -w N:1MB", "op="),
+                          ("likwid-bench -t copy", "size=")):
+            self.refused(f"^{call.split()[0]}: .* has no counterpart here without {key}$", call)
         for call in ("likwid-bench -t", "bw_mem 64M rd -P", "mlc --loaded_latency -d -R",
                      "mbw 5 -n", "lat_ctx -s"):
             self.refused(f"^{call.split()[0]}: -. needs a value$", call)
@@ -231,6 +259,42 @@ class Elsewhere(fake.unittest.TestCase):
                               "--loaded_latency -d0 -T")]
         sizes = [re.search("size=[0-9]+m", line)[0] for line in lines]
         self.assertEqual(set(sizes), {f"size={4 * len(os.sched_getaffinity(0))}m"})
+
+    def test_the_environment_of_stream(self):
+        stream = "bandwidth op=copy,scale,add,triad cpu={} node=local"
+        for call, cpus in (
+                ("OMP_NUM_THREADS=8 ./stream", "0-7"), ("GOMP_CPU_AFFINITY=0,2 ./stream", "0,2"),
+                ("OMP_PROC_BIND=true OMP_NUM_THREADS=2 taskset -c 1-5 ./stream_c.exe", "1-2")):
+            [one], _ = self.planned(call)
+            self.assertEqual(one.line, stream.format(cpus))
+        for word in "OMP_PROC_BIND=spread", "OMP_PLACES=cores", "KMP_AFFINITY=scatter":
+            self.refused(f"^stream: {word}: write the CPUs: cpu=0,8$", f"{word} ./stream")
+        self.assertEqual(cli._as_run("OMP_NUM_THREADS=8 taskset -c 0-7 ./stream".split()),
+                         ["run", "OMP_NUM_THREADS=8 taskset -c 0-7 ./stream"])
+        self.refused("^'LD_PRELOAD': is not a key of bandwidth", "LD_PRELOAD=x.so ./stream")
+
+    def test_nodes_and_packages(self):
+        """On machines with several nodes, of which some have no memory, or no CPUs."""
+        for name, cpus in (
+                ("2990wx", {"numactl -N 1 ./stream": "8-15,40-47", "numactl -N1 mbw 8": "8",
+                            "likwid-bench -t load -w M3:1GB:3": "24-25,56"}),
+                ("cxl", {"numactl -N0-1 -m2 ./stream": "0-127", "numactl -N 2 ./stream": None,
+                         "mlc --idle_latency -c40 -i100": "40",
+                         "OMP_NUM_THREADS=8 numactl -N1 ./stream": "32-39",
+                         "numactl -N1 mlc --loaded_latency": "32-63,96-127",
+                         "likwid-bench -t load -w S1:1GB:2:1:2": "32-33",
+                         "likwid-bench -t load -W S1:1GB": "32-63,96-127"}),
+                ("epyc-guest", {"numactl -N0 bw_mem -P 2 8m rd": "5,70",
+                                "likwid-bench -t load -w N:1GB:4": None})):
+            with tempfile.TemporaryDirectory() as root:
+                made_up.machines()[name].write(Path(root))
+                for call, wanted in cpus.items():
+                    done = subprocess.run([USER, "--translate", call], capture_output=True,
+                                          text=True, env={**os.environ, "MEMCACHE_SYSROOT": root})
+                    with self.subTest(call, machine=name):
+                        self.assertEqual(re.findall(r" cpu=(\S+)", done.stdout),
+                                         [wanted] if wanted else [])
+                        self.assertIn("node=1" if "-i100" in call else "", done.stdout)
 
     def test_no_word_is_dropped(self):
         for call in ("mlc --latency_matrix --bandwidth_matrix", "mlc -b100 -b 200",

@@ -2,6 +2,7 @@
 """memcache-user in the place of other programs: what six harnesses read of those, they read of it.
 Each parser is written from what the harness does with the program's output, both streams of it."""
 
+import ctypes
 import json
 import os
 import re
@@ -14,6 +15,14 @@ import fake
 USER = fake.TOP / "build/user/memcache-user"
 NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 TWO = len(os.sched_getaffinity(0)) > 1
+SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}.get(os.uname().machine, -1)
+PREFERRED, BIND, INTERLEAVE = 1, 2, 3
+
+
+def bind_memory(mode: int, node: int) -> bool:
+    """As numactl does, for this process and those that it starts."""
+    nodes = (ctypes.c_ulong * 16)(1 << node)
+    return not ctypes.CDLL(None).syscall(SET_MEMPOLICY, mode, nodes if mode else None, 64)
 
 
 class Answer:
@@ -168,6 +177,15 @@ class StandIn(fake.unittest.TestCase):
         self.assertNotRegex(answer.out, r"Intel|v3\.")
         self.silent(answer, "err")
 
+    @fake.unittest.skipUnless(TWO, "one CPU")
+    def test_two_cpus_of_mlc_c2c(self):
+        reader, writer, *_ = sorted(os.sched_getaffinity(0))
+        for words, title in ((), "HITM"), (("-H",), "HIT "):
+            answer = Answer("mlc", "--c2c_latency", f"-c{reader}", f"-w{writer}", "-C64", *words)
+            lines = [f"Local Socket L2->L2 {title} latency\t{one['ns_per_line']:.1f}"
+                     for one in measured(answer) if one["writer_cpu"] == writer]
+            self.assertEqual(answer.lines, lines)
+
     def test_both_streams_as_one_have_rows_alone(self):
         """As a harness sees a call that ends in 2>&1: nothing of ours is between its rows."""
         matrix = r"\t\tNuma node|Numa node[\t \d]+|[\d. \t-]+"
@@ -192,6 +210,29 @@ class StandIn(fake.unittest.TestCase):
                 lines = list(filter(None, done.stdout.splitlines()))
                 self.assertTrue(lines or done.returncode)
                 self.assertEqual([line for line in lines if not re.fullmatch(row, line)], [])
+
+    def test_stream_obeys_its_environment(self):
+        cpu = max(os.sched_getaffinity(0))
+        answer = Answer("stream", "size=3M", "repeat=1", env={
+            "GOMP_CPU_AFFINITY": str(cpu), "OMP_PROC_BIND": "true"})
+        self.assertEqual({one["cpu"] for one in answer.results}, {str(cpu)}, answer.notes)
+        answer = Answer("stream", "size=3M", env={"OMP_PLACES": "cores"})
+        self.assertEqual((answer.lines, answer.status), ([], 2))
+        self.assertIn("OMP_PLACES=cores: write the CPUs", answer.notes)
+
+    def test_memory_that_was_bound_stays_there(self):
+        """Where numactl has bound the process to a node, that node's memory is measured."""
+        self.addCleanup(bind_memory, 0, 0)
+        for mode in BIND, PREFERRED:
+            if not bind_memory(mode, 0):
+                self.skipTest("no memory can be bound")
+            for call in "stream size=3M repeat=1", "bw_mem -N 1 64k rd", "lat_mem_rd -N 1 1 64":
+                answer = Answer(*call.split())
+                self.assertEqual({one["node"] for one in answer.results}, {0}, answer.notes)
+        bind_memory(INTERLEAVE, 0)
+        answer = Answer("stream", "size=3M")
+        self.assertEqual((answer.lines, answer.status), ([], 2))
+        self.assertIn("-i 0: memory is of one node", answer.notes)
 
     def test_what_was_not_measured_has_no_row(self):
         """Nor has anything else a line that a harness could take for a result."""

@@ -102,6 +102,57 @@ during() {
 	grep -q '^memcache-user: note: node: 2 of 4 threads .* node=local ' "$BATS_TEST_TMPDIR/said"
 }
 
+# as CALL...: in the layout of another program; `holds` finds the records. A result of which no
+# sample counts, which a busy host may cause, has no row and makes the status 1.
+as() {
+	MEMCACHE_DEBUGFS=$BATS_TEST_TMPDIR
+	export MEMCACHE_DEBUGFS
+	rm -f "$BATS_TEST_TMPDIR/results.jsonl"
+	MEMCACHE_NOTES=$BATS_TEST_TMPDIR/said MEMCACHE_RESULTS=$BATS_TEST_TMPDIR/results.jsonl \
+		"$USER_TOOL" --as "$@" >"$BATS_TEST_TMPDIR/out" || [ $? = 1 ]
+	head -n 1 "$BATS_TEST_TMPDIR/results.jsonl" >"$BATS_TEST_TMPDIR/machine"
+}
+
+# rows PATTERN: as many lines of the answer are such as results were measured.
+rows() { holds "sum(r['samples'] > 0 for r in results) == $(grep -cE "$1" "$BATS_TEST_TMPDIR/out")"; }
+
+@test "matrices of MLC have the CPUs of each node, with the memory of each" {
+	as mlc --latency_matrix -b64 -t0.02
+	holds '[(r["cpu"], r["memory_node"]) for r in results] == [("0", 0), ("0", 1), ("2", 0), ("2", 1)]'
+	as mlc --bandwidth_matrix -b64 -t0.02
+	holds '[(r["cpu"], r["memory_node"]) for r in results] ==
+		[("0-1", 0), ("0-1", 1), ("2-3", 0), ("2-3", 1)]'
+	holds "sum(r['samples'] > 0 for r in results) ==
+		$(grep -E '^ +[01]'$'\t' "$BATS_TEST_TMPDIR/out" | grep -oE '[0-9]+\.[0-9]' | wc -l)"
+	as mlc --c2c_latency -C64
+	[ "$(grep -c 'homed in' "$BATS_TEST_TMPDIR/out")" = 2 ]
+	holds '{(r["cpu"], r["home"]) for r in results} ==
+		{("0-1", "writer"), ("0,2", "writer"), ("0,2", "reader")}'
+}
+
+@test "a CPU of MLC stands for its node, and domains of likwid for theirs" {
+	as mlc --idle_latency -b64 -c0 -i3 -t0.02
+	holds 'values("memory_node") == {1}' 'values("cpu") == {"0"}'
+	as mlc --loaded_latency -d0 -T -b64 -t0.02 -k1-2
+	holds 'values("memory_node") == {"0-1"}' 'values("remote_threads") == {0}'
+	as likwid-bench -t load -w M1:64kB -i 2
+	holds 'values("cpu") == {"2-3"}'
+	as likwid-bench -t load -W N:64kB:2:1:2 -i 2
+	holds 'values("cpu") == {"0,2"}' 'values("remote_threads") == {0}'
+	rows '^MByte/s:'
+}
+
+@test "STREAM has a row for each kernel that was measured, on the CPUs and the node it is bound to" {
+	as stream size=3M repeat=2
+	holds 'len(results) == 4' 'values("cpu") == {"0-3"}' 'values("memory_node") == {"0-1"}'
+	rows '^(Copy|Scale|Add|Triad): '
+	type numactl >/dev/null || skip "numactl is not installed"
+	bound() { numactl -N1 -m0 "$BATS_TEST_DIRNAME/../../build/user/memcache-user" "$@"; }
+	USER_TOOL=bound as stream size=3M repeat=2
+	holds 'values("cpu") == {"2-3"}' 'values("memory_node") == {0}' 'values("remote_threads") == {2}'
+	rows '^(Copy|Scale|Add|Triad): '
+}
+
 # The nodes of a line's results, as both sides have them.
 both_sides() {
 	echo "$1" >run

@@ -26,3 +26,10 @@ setup_file() { small_buffers; }
 		run ! tee run <<<'bandwidth cpu=2 node=1'
 	grep -q '^error: EINVAL node: 1 has no memory; nodes with memory are 0$' run
 }
+
+@test "matrices in the place of MLC have no column for the node without memory" {
+	"$BATS_TEST_DIRNAME/../../build/user/memcache-user" --as mlc --latency_matrix -b64 -t0.02 \
+		>"$BATS_TEST_TMPDIR/out" || [ $? = 1 ]
+	[ "$(grep -c $'^Numa node\t     0\t$' "$BATS_TEST_TMPDIR/out")" = 1 ]
+	[ "$(grep -cE '^ +[01]'$'\t'' +([0-9]+\.[0-9]|-)'$'\t''$' "$BATS_TEST_TMPDIR/out")" = 2 ]
+}

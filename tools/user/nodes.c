@@ -89,14 +89,22 @@ unsigned int mc_node_distance(int a, int b)
 	return row[b];
 }
 
-static int nearest_node(int own, const char *has_memory)
+/* Has this node memory? All have, where the kernel does not say it. */
+bool mc_user_node_has_memory(int node)
+{
+	char text[4096];
+
+	return !mc_user_read_file(NODES "/has_memory", text, sizeof(text)) || listed(text, node);
+}
+
+static int nearest_node(int own)
 {
 	unsigned int distance, least = 0;
 	int node, best = own;
 
 	for (node = 0; node < MC_MAX_NODES; node++) {
 		distance = mc_node_distance(own, node);
-		if (!distance || !listed(has_memory, node) || (least && distance >= least))
+		if (!distance || (least && distance >= least) || !mc_user_node_has_memory(node))
 			continue;
 		least = distance;
 		best = node;
@@ -108,15 +116,13 @@ static int nearest_node(int own, const char *has_memory)
 int mc_cpu_node(unsigned int cpu)
 {
 	static int known[MC_MAX_CPUS];	/* node + 1 */
-	char has_memory[4096];
 	int node;
 
 	if (known[cpu])
 		return known[cpu] - 1;
 	node = mc_cpu_own_node(cpu);
-	if (mc_user_read_file(NODES "/has_memory", has_memory, sizeof(has_memory)) &&
-	    !listed(has_memory, node))
-		node = nearest_node(node, has_memory);
+	if (!mc_user_node_has_memory(node))
+		node = nearest_node(node);
 	known[cpu] = node + 1;
 	return node;
 }

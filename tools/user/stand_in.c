@@ -6,6 +6,7 @@
  * file in MEMCACHE_NOTES, or to syslog.
  */
 #include <fcntl.h>
+#include <linux/mempolicy.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -62,19 +64,40 @@ static const struct mc_user_view view = {
 	.start = nothing, .begin = begin, .result = keep, .end = end,
 };
 
+/* Where numactl, or another program, has bound the memory of this process, as numactl says it. */
+static void add_policy(struct mc_text *t)
+{
+	u64 nodes[MC_MAX_NODES / 64] = { 0 };
+	char list[4096] = "";
+	struct mc_text l = MC_TEXT(list);
+	int mode = MPOL_DEFAULT;
+
+	syscall(SYS_get_mempolicy, &mode, nodes, MC_MAX_NODES, NULL, 0);
+	mode &= ~MPOL_MODE_FLAGS;
+	mc_text_list(&l, nodes, MC_MAX_NODES);
+	if (*list)
+		mc_textf(t, "numactl -%c %s ", mode == MPOL_BIND ? 'm' :
+			 mode == MPOL_PREFERRED ? 'p' : 'i', list);
+}
+
 /* Measure a call. Return: an exit status, not 0 if nothing was measured. */
 static int measure(const char *format, ...)
 {
-	static char line[MC_LINE_MAX + 1];
+	static char line[MC_LINE_MAX + 1], call[MC_LINE_MAX + 1];
+	struct mc_text t = MC_TEXT(line);
 	char *words[2] = { line };
 	va_list values;
 	int status;
 
 	va_start(values, format);
 	n_got = 0;
-	status = vsnprintf(line, sizeof(line), format, values);
+	status = vsnprintf(call, sizeof(call), format, values);
 	va_end(values);
-	status = status < (int)sizeof(line) ? mc_user_run(words, &view) : MC_USER_USAGE;
+	*line = '\0';
+	if (!strstr(call, " -j"))	/* of a cell of a matrix */
+		add_policy(&t);
+	mc_textf(&t, "%s", call);
+	status = status < (int)sizeof(call) && !t.cut ? mc_user_run(words, &view) : MC_USER_USAGE;
 	return status || n_got ? status : MC_USER_FAILED;
 }
 
@@ -209,18 +232,31 @@ static int print_stream(const char *name, const char *args)
 		{ "Triad:", "triad", 3 },
 	};
 	struct got of[ARRAY_SIZE(kernels)];
-	const char *set = getenv("OMP_NUM_THREADS"), *key = set && *set ? "OMP_NUM_THREADS=" : "";
-	char *rest = without(args, "size="), size[32] = "";
+	char *rest = without(args, "size="), size[32] = "", variables[MC_LINE_MAX] = "";
+	struct mc_text t = MC_TEXT(variables);
+	const struct mc_foreign_word *variable;
 	unsigned long long elements = 0;
 	bool verified = true;
 	unsigned int i;
 	int status;
 
+	for (variable = mc_foreign_words; variable->of; variable++) {
+		int n = strcspn(variable->word, "=");
+		const char *set;
+
+		if (strcmp(variable->of, "stream") || strcmp(variable->word + n, "=*"))
+			continue;
+		snprintf(size, sizeof(size), "%.*s", n, variable->word);
+		set = getenv(size);
+		if (set && *set)
+			mc_textf(&t, "%s=%s ", size, set);
+	}
+	*size = '\0';
 	for (i = ARRAY_SIZE(kernels); i--; ) {
 		if (elements)
 			snprintf(size, sizeof(size), "size=%llu", 8 * kernels[i].arrays * elements);
-		status = measure("%s%s %s %s op=%s %s", key, *key ? set : "", name,
-				 elements ? rest : args, kernels[i].op, size);
+		status = measure("%s%s %s op=%s %s", variables, name, elements ? rest : args,
+				 kernels[i].op, size);
 		if (status)
 			return status;
 		of[i] = got[0];
@@ -236,6 +272,10 @@ static int print_stream(const char *name, const char *args)
 	for (i = 0; i < ARRAY_SIZE(kernels); i++) {
 		const struct mc_stats *st = &of[i].rec.stats;
 
+		if (!st->samples) {
+			verified = false;
+			continue;
+		}
 		printf("%-12s%12.1f  %11.6f  %11.6f  %11.6f\n", kernels[i].title,
 		       of[i].rec.payload_bytes * 1e6 / st->min_ps, st->mean_ps / 1e12,
 		       st->min_ps / 1e12, st->max_ps / 1e12);
@@ -359,12 +399,9 @@ static int cpus_of(int node, char *list, size_t size)
 {
 	struct mc_text t = { .buf = list, .size = size };
 	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
-	unsigned int cpu;
+	char name[16];
 
-	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (mc_cpu_usable(cpu) && mc_cpu_node(cpu) == node)
-			cpus[cpu / 64] |= 1ULL << cpu % 64;
-	}
+	mc_user_cpus(cpus, name, snprintf(name, sizeof(name), "M%d", node));
 	mc_text_list(&t, cpus, MC_MAX_CPUS);
 	return t.len ? atoi(list) : -1;
 }
@@ -393,8 +430,8 @@ static int print_cell(double value, int status, int so_far)
 }
 
 /*
- * The CPUs of each node, one or all, with the memory of each. Nothing is printed for a call that is
- * wrong.
+ * The CPUs of each node that has any, one or all, with the memory of each that has any. Nothing is
+ * printed for a call that is wrong.
  */
 static int matrix(const char *call, const char *args)
 {
@@ -407,14 +444,18 @@ static int matrix(const char *call, const char *args)
 
 	mc_textf(&t, "\t\tNuma node\nNuma node\t");
 	n = find_nodes(nodes);
-	for (column = 0; column < n; column++)
-		mc_textf(&t, "%6d\t", nodes[column]);
+	for (column = 0; column < n; column++) {
+		if (mc_user_node_has_memory(nodes[column]))
+			mc_textf(&t, "%6d\t", nodes[column]);
+	}
 	for (row = 0; row < n; row++) {
 		first = cpus_of(nodes[row], list, sizeof(list));
 		if (first < 0)
 			continue;
 		mc_textf(&t, "\n%8d\t", nodes[row]);
 		for (column = 0; column < n; column++) {
+			if (!mc_user_node_has_memory(nodes[column]))
+				continue;
 			err = latency ? measure("mlc --idle_latency %s -c%d -j%d", args, first,
 						nodes[column]) :
 					measure("mlc --loaded_latency %s -T -d0 -k%s -j%d", args,
@@ -447,7 +488,7 @@ static double line_time(const char *state, unsigned int writer)
 	return NAN;
 }
 
-/* Between two cores of a node, or the two CPUs of -c and -w; then between nodes. */
+/* Between two cores of a node, or the two CPUs of -c and -w (-H: clean); then between nodes. */
 static int c2c_latency(const char *call, const char *args)
 {
 	static const char * const states[] = { "hit", "hitm" }, * const homes[] = {
@@ -456,7 +497,7 @@ static int c2c_latency(const char *call, const char *args)
 	static int first[MC_MAX_NODES], nodes[MC_MAX_NODES];
 	const char *reader = strstr(args, "-c"), *writer = strstr(args, "-w");
 	unsigned int cpu, one = MC_MAX_CPUS, other = MC_MAX_CPUS, n = 0, i, w, r;
-	bool all = !reader && !writer;
+	bool all = !reader && !writer, clean = strstr(args, "-H");
 	unsigned int online = all ? find_nodes(nodes) : 0;
 	char two[64] = "";
 	int status, err;
@@ -479,7 +520,7 @@ static int c2c_latency(const char *call, const char *args)
 		snprintf(two, sizeof(two), "cpu=%u,%u", one, other);
 	status = measure("%s %s %s", call, args, two);
 	one = writer ? strtoul(writer + 2, NULL, 10) : one;
-	for (i = !!writer; i < ARRAY_SIZE(states) && !status; i++) {
+	for (i = writer && !clean; i < ARRAY_SIZE(states) - clean && !status; i++) {
 		ns = line_time(states[i], one);
 		if (isnan(ns))
 			status = MC_USER_FAILED;

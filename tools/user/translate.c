@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "arch/loops.h"
 #include "core/meant.h"
@@ -19,9 +18,16 @@
 #include "platform/cpus.h"
 #include "user.h"
 
+#define CALL(of, word, how, ours, means, note)	{ of, word, MC_##how, ours, means, note },
+#define WORD(word, ours)			{ "", word, MC_EXACT, ours, "", "" },
+const struct mc_foreign_word mc_foreign_words[] = {
+#include "calls.def"
+	{ }
+};
+
 #define MOST	64	/* words of a request, and of a call */
-#define SAMPLES	10000UL	/* at most; a pass of theirs takes far less than a sample */
 #define ENDS	4	/* rows of an argument */
+#define MOST_SAMPLES	10000UL	/* a pass of theirs takes far less than a sample */
 #define TWO	"%s and %s are two requests; make two calls"
 #define HAS_NONE "has no counterpart here"
 #define MANUAL	"%s " HAS_NONE "; \"Coming from other tools\" in the manual has the options of %s"
@@ -29,31 +35,21 @@
 /* Which of two words of a key counts: a program's, one beside the first of a row, what is asked. */
 enum rank { PRESET, BESIDE, ASKED };
 
-/**
- * struct words - a request in words
- * @word: the test, whose text is NULL if only a suite measures this; then key=value, each with the
- *        argument that brought it, for messages
- * @n: their number with the test
- * @suite: the suite of the front end that measures the same, up to a blank, or NULL
- * @program: the program whose call it is, or NULL
- * @asked: a key was asked for
- * @same: the line has these words
- * @copy: the line, of whose parts some are pointed to
- * @note: what differs from what the other program does
- */
+/* A request in words. */
 struct words {
 	struct word {
-		char *text;
-		const char *from;
+		const char *text;	/* NULL in place of a test that only a suite measures */
+		const char *from;	/* the argument that brought it, for messages */
 		enum rank rank;
-	} word[MOST + 1];
-	unsigned int n;
-	const char *suite;
-	const char *program;
-	bool asked;
-	bool same;
-	char *copy;
-	char note[512];
+	} word[MOST + 1];		/* the test, then key=value */
+	unsigned int n;			/* their number with the test */
+	const char *suite;		/* of the front end, that measures the same, or NULL */
+	const char *program;		/* whose call it is, or NULL */
+	const char *within;		/* the CPUs that it may choose from, or NULL */
+	bool asked;			/* a key was asked for */
+	char note[512];			/* what differs from what the other program does */
+	char room[8 * MC_LINE_MAX];	/* for texts */
+	size_t used;
 };
 
 /* An argument, and a row that explains it. A word key=value of ours has none. */
@@ -77,6 +73,19 @@ void mc_user_note(const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fprintf(stderr, "\n");
+}
+
+/* A text that stays as long as the request. One that is too long is cut, see put_line(). */
+static char *keep(struct words *w, const char *format, ...)
+{
+	char *text = w->room + w->used;
+	va_list args;
+
+	va_start(args, format);
+	w->used += vsnprintf(text, sizeof(w->room) - w->used, format, args) + 1;
+	va_end(args);
+	w->used = min(w->used, sizeof(w->room) - 1);
+	return text;
 }
 
 /* ------------------------------------------------------------------------ the rows */
@@ -105,51 +114,48 @@ static const struct mc_foreign_word *find_row(const char *of, const char *word)
 	return found;
 }
 
-/* What stands in the place of the `*` of a row. */
-static const char *value_in(const struct mc_foreign_word *row, const char *word)
-{
-	word += min(strcspn(row->word, "*"), strlen(word));
-	return word + (*word == ' ');
-}
-
 /*
  * The rows of an option or key=value: its own, and those of ends such as _avx, which the word loses
  * until it has a row, or @key takes the value. Return: how many; the first one may be NULL.
  */
 static int find_rows(const char *of, char *word, const struct mc_key *key, struct argument *out)
 {
-	size_t at = *word == '-' ? 2 : strcspn(word, "=") + 1, len = strlen(word), end;
-	const struct mc_foreign_word *row;
+	size_t at = *word == '-' ? min(strlen(word), 2UL) : strcspn(word, "=");
 	const struct mc_name *name;
+	char *end, text[64];
 	int n = 1;
 
-	for (;; len -= end, word[len] = '\0') {
+	at += word[at] == '=';
+	for (;; *end = '\0') {
 		for (name = key ? key->names : NULL; name && name->name; name++) {
-			if (!mc_word_is(name->name, name->was, word + at, len - at))
+			if (!mc_word_is(name->name, name->was, word + at, strlen(word + at)))
 				continue;
 			out->value = word + at;
 			return n;
 		}
 		out->row = find_row(of, word);
-		if (len <= at || n == ENDS || (out->row && !strchr(out->row->word, '*')))
+		end = strrchr(word + at, '_');
+		if (!end || end == word + at || n == ENDS ||
+		    (out->row && !strchr(out->row->word, '*')))
 			break;
-		for (row = mc_foreign_words; row->of; row++) {
-			end = strlen(row->word) - min(strlen(row->word), at);
-			if (!strcmp(row->of, of) && end && row->word[at] == '_' &&
-			    !strncasecmp(row->word, word, at) && end < len - at &&
-			    !strcasecmp(row->word + at, word + len - end))
-				break;
-		}
-		if (!row->of)
+		snprintf(text, sizeof(text), "%.*s%s", (int)at, word, end);
+		out[n].row = find_row(of, text);
+		if (!out[n].row || strchr(out[n].row->word, '*'))
 			break;
-		out[n++].row = row;
+		n++;
 	}
-	if (len > at && word[at] == '_')	/* an end of nothing */
+	if (end == word + at)		/* an end of nothing */
 		out->row = NULL;
 	return n;
 }
 
-/* Return: the program of this name as the table has it, or NULL. */
+/* What stands in the place of the `*` of a row. */
+static const char *value_in(const struct mc_foreign_word *row, const char *word)
+{
+	return word + min(strcspn(row->word, "*"), strlen(word));
+}
+
+/* Return: the program that one of this name stands for, as the table has it, or NULL. */
 const char *mc_user_program(const char *name)
 {
 	const struct mc_foreign_word *row;
@@ -157,7 +163,7 @@ const char *mc_user_program(const char *name)
 
 	for (row = mc_foreign_words; row->of; row++) {
 		if (*row->of && !*row->word && !strcasecmp(row->of, slash ? slash + 1 : name))
-			return row->of;
+			return mc_user_program(row->ours) ?: row->of;
 	}
 	return NULL;
 }
@@ -205,302 +211,292 @@ static unsigned int find_word(const struct words *w, const char *key)
 
 static void drop(struct words *w, unsigned int i)
 {
-	free(w->word[i].text);
 	w->n--;
 	memmove(w->word + i, w->word + i + 1, (w->n - i) * sizeof(*w->word));
 }
 
-/* Add a word, or one more value of `key+=value`. Return: 0, or a negative errno. */
+/* Add a word, or one more value of `key+=value`. Return: 0, or -EINVAL, which was said. */
 static int put(struct words *w, const char *word, const char *from, enum rank rank)
 {
 	size_t key = strcspn(word, "+="), value = strcspn(word, "=");
 	unsigned int i = find_word(w, word);
-	struct word *old = w->word + i;
+	const struct word *old = w->word + i;
 	bool more = i < w->n && key < value && rank == ASKED && old->rank == ASKED;
-	char *made;
+	const char *text = more ? keep(w, "%s,%s", old->text, word + value + 1) :
+				  keep(w, "%.*s%s", (int)key, word, word + value);
 
-	if ((more ? asprintf(&made, "%s,%s", old->text, word + value + 1) :
-		    asprintf(&made, "%.*s%s", (int)key, word, word + value)) < 0)
-		return -ENOMEM;
 	if (i < w->n && !more && rank <= old->rank) {
-		bool same = !strcmp(made, old->text);
-
-		if (w->program || rank < ASKED) {
-			free(made);
-			return same || rank < ASKED ? 0 : refuse(w->program, TWO, old->from, from);
-		}
+		if (rank < ASKED || (w->program && !strcmp(text, old->text)))
+			return 0;
+		if (w->program)
+			return refuse(w->program, TWO, old->from, from);
 		i = w->n;	/* the parser says that it is there twice */
 	}
-	if (i > MOST) {
-		free(made);
-		return w->program ? refuse(w->program, "more than %u words", MOST) : -E2BIG;
-	}
-	if (i < w->n)
-		free(w->word[i].text);
+	if (i > MOST)
+		return refuse(from, "more than %u words", MOST);
 	w->n += i == w->n;
-	w->word[i] = (struct word){ made, from, rank };
+	w->word[i] = (struct word){ text, from, rank };
 	return 0;
 }
 
 /* Set the test. An option replaces that of a mode. */
-static void put_test(struct words *w, const char *test, size_t len, enum rank rank)
+static void put_test(struct words *w, const char *test, enum rank rank)
 {
-	if (w->word[0].text && rank < w->word[0].rank)
-		return;
-	free(w->word[0].text);
-	w->word[0] = (struct word){ strndup(test, len), NULL, rank };
+	if (!w->word[0].text || rank >= w->word[0].rank)
+		w->word[0] = (struct word){ test, NULL, rank };
 }
 
 /* --------------------------------------------------------------- values of a row */
 
-/*
- * Append the CPUs of likwid's DOMAIN:SIZE[:THREADS[:CHUNK:STRIDE]], taken core by core. Return: 0,
- * or -EINVAL.
- */
-static int take_domain(struct mc_text *t, const char *value)
+/* Say the CPUs and the size of likwid's DOMAIN:SIZE[:THREADS[:CHUNK:STRIDE]]. Return: could it? */
+static bool say_group(struct mc_text *t, const char *value)
 {
-	unsigned int of = 0, threads = 0, chunk = 1, stride = 1, cpu, core, i, n = 0, taken = 0;
-	static unsigned int list[MC_MAX_CPUS];
+	static const struct {
+		const char *name;
+		u64 bytes;
+	} units[] = { { "B", 1 }, { "kB", 1000 }, { "KB", 1000 }, { "MB", 1000000 },
+		      { "GB", 1000000000 }, { } };
+	unsigned int threads = 0, chunk = 1, stride = 1, i;
 	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
-	int used = 0, parts = 1, number;
-	char kind = *value;
+	size_t domain = strcspn(value, ":");
+	int used = 0, parts = 1;
+	unsigned long long n;
+	char unit[3] = "";
 
-	if (kind != 'N' && (!memchr("SM", kind, 2) || sscanf(value + 1, "%u%n", &of, &used) != 1))
-		return -EINVAL;
-	value += 1 + used;
-	if (*value != ':')
-		return -EINVAL;
-	value += 1 + strcspn(value + 1, ":");
+	if (!memchr("NSM", *value, 3) || !mc_user_cpus(cpus, value, domain) ||
+	    sscanf(value + domain, ":%10llu%2[kKMGB]%n", &n, unit, &used) != 2)
+		return false;
+	value += domain + used;
 	used = 0;
 	if (*value)
 		parts = sscanf(value, ":%u%n:%u:%u%n", &threads, &used, &chunk, &stride, &used);
-	if ((parts != 1 && parts != 3) || value[used] || !chunk || stride < chunk)
-		return -EINVAL;
-	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (!mc_cpu_usable(cpu))
-			continue;
-		number = kind == 'S' ? mc_cpu_socket(cpu) : mc_cpu_node(cpu);
-		if (kind == 'N' || max(number, 0) == (int)of)
-			list[n++] = cpu;
-	}
-	threads = *value ? threads : n;
-	number = 0;
-	for (core = 0; core < MC_MAX_CPUS; core++) {
-		for (i = 0; i < n; i++) {
-			cpu = list[i];
-			if (mc_cpu_core(cpu) != core || number++ % stride >= chunk ||
-			    taken == threads)
-				continue;
-			cpus[cpu / 64] |= 1ULL << cpu % 64;
-			taken++;
-		}
-	}
+	for (i = 0; units[i].name && strcmp(units[i].name, unit); i++)
+		;
+	if ((parts != 1 && parts != 3) || value[used] || (used && !threads) || !chunk ||
+	    stride < chunk || n * units[i].bytes < 64 ||
+	    !mc_user_choose(cpus, threads, chunk, stride, true))
+		return false;
+	mc_textf(t, "size=%llu cpu=", n * units[i].bytes / 64 * 64);
 	mc_text_list(t, cpus, MC_MAX_CPUS);
-	return taken && taken == threads ? 0 : -EINVAL;
+	return true;
 }
 
-/* Append a key that becomes another, see calls.def. Return: 0, or -EINVAL. */
-static int become(struct mc_text *t, const char *word)
+/* Say a key that becomes others, see calls.def. Return: why that can't be, or NULL. */
+static const char *become(struct words *w, struct mc_text *t, const char *word)
 {
-	static const char units[] = "kMG";
-	const char *value = strchr(word, '=') + 1, *u;
-	unsigned long passes;
-	char path[64], *unit;
-	double bytes;
+	const char *value = strchr(word, '=') + 1;
+	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
+	char list[MC_LINE_MAX], *end;
+	unsigned long n = strtoul(value, &end, 10);
+	bool whole = isdigit(*value) && !*end;
 
-	if (!strncmp(word, "domain=", 7)) {
+	if (!strncmp(word, "group=", 6))
+		return say_group(t, value) ? NULL : HAS_NONE;
+	if (!strncmp(word, "within=", 7)) {
+		w->within = keep(w, "%s", value);
+		return mc_user_cpus(cpus, value, strlen(value)) ? NULL : "names no CPUs";
+	}
+	if (!strncmp(word, "count=", 6)) {
+		if (!whole || !n || n > MC_MAX_CPUS)
+			return "is no number of CPUs";
+		snprintf(list, sizeof(list), n > 1 ? "0-%lu" : "0", n - 1);
+		value = w->within ? w->within : list;
+		w->within = NULL;
+		mc_user_cpus(cpus, value, strlen(value));
+		if (!mc_user_choose(cpus, n, 1, 1, false))
+			return "is more than these CPUs";
 		mc_textf(t, "cpu=");
-		return take_domain(t, value);
+		mc_text_list(t, cpus, MC_MAX_CPUS);
+		return NULL;
 	}
 	if (!strncmp(word, "passes=", 7)) {
-		passes = strtoul(value, &unit, 10);
-		mc_textf(t, "repeat=%lu", min(passes, SAMPLES));
-		return unit == value || *unit ? -EINVAL : 0;
-	}
-	if (!strncmp(word, "decimal=", 8)) {
-		bytes = strtod(value, &unit);
-		u = *unit ? strchr(units, *unit == 'K' ? 'k' : *unit) : NULL;
-		for (; u && u >= units; u--)
-			bytes *= 1000;
-		mc_textf(t, "size=%llu", (unsigned long long)bytes / 64 * 64);
-		return unit == value || bytes < 64 ? -EINVAL : 0;
+		mc_textf(t, "repeat=%lu", min(n, MOST_SAMPLES));
+		return whole ? NULL : HAS_NONE;
 	}
 	if (strncmp(word, "at=", 3)) {
 		mc_textf(t, "%s", word);
-		return 0;
+		return NULL;
 	}
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%s", value);
-	if (isdigit(*value) && !access(path, F_OK)) {
-		mc_textf(t, "node=%d", mc_cpu_node(strtoul(value, NULL, 10)));
+	if (mc_user_read_file("/sys/devices/system/cpu/online", list, sizeof(list)))
+		mc_user_cpus(cpus, list, strlen(list));
+	if (whole && n < MC_MAX_CPUS && (mc_cpu_usable(n) || cpus[n / 64] >> n % 64 & 1)) {
+		mc_textf(t, "node=%d", mc_cpu_node(n));
 	} else {
 		mc_textf(t, "node=local");
 		mc_user_note("no CPU %s: memory is on the measuring CPU's node", value);
 	}
-	return 0;
+	return NULL;
 }
 
-/* Put a value into a word of the table. Return: 0, or -EINVAL if it is not one. */
-static int fill(struct mc_text *t, const char *word, size_t len, const char *value)
+/* Say a word of the table, with a value. Return: the words, or NULL and why that can't be. */
+static char *fill(struct words *w, const char *word, const char *value, const char **why)
 {
-	unsigned int n;
-	size_t i;
-	char end;
+	char text[MC_LINE_MAX] = "", said[2 * MC_LINE_MAX] = "";
+	struct mc_text t = MC_TEXT(text), others = MC_TEXT(said);
+	size_t n = strlen(value), digits = strspn(value, "0123456789");
+	const char *units;
 
-	for (i = 0; i < len; i++) {
-		const char *part = value;
-
-		if (!memchr("*@%", word[i], 3)) {
-			mc_textf(t, "%c", word[i]);
+	*why = HAS_NONE;
+	for (; *word; word++) {
+		if (*word != '*' && *word != '#') {
+			mc_textf(&t, "%c", *word);
 			continue;
 		}
-		if (word[i] == '%') {
-			if (sscanf(value, "%u%c", &n, &end) != 1 || n < 1 || n > MC_MAX_CPUS)
-				return -EINVAL;
-			mc_textf(t, n == 1 ? "0" : "0-%u", n - 1);
-			continue;
+		if (*word == '#') {
+			units = word[1] == '[' ? word + 2 : "";
+			word += *units ? 2 + strcspn(units, "]") : 0;
+			*why = "is no whole number, or has a unit that it does not know";
+			if (!digits || n > digits + 1 ||
+			    (n > digits && !memchr(units, value[digits], strcspn(units, "]"))))
+				return NULL;
 		}
-		for (n = word[i] == '@' ? word[++i] - '1' : 0; n && part; n--) {
-			part = strchr(part, ':');
-			part += !!part;
-		}
-		if (!part)
-			return -EINVAL;
-		n = word[i] == '*' ? strlen(part) : strcspn(part, ":");
-		mc_textf(t, "%.*s", n, part);
+		mc_textf(&t, "%s", value);
 		/* The unit of the other program counts if the value has none. */
-		i += i + 1 < len && memchr("KMG", word[i + 1], 3) && n && !isdigit(part[n - 1]);
+		word += word[1] && memchr("KMG", word[1], 3) && n && !isdigit(value[n - 1]);
 	}
-	return 0;
+	*why = strchr(text, '=') ? become(w, &others, text) : NULL;
+	return *why ? NULL : keep(w, "%s", said);
 }
 
 /* Add the words of a row of the table. Return: 0, or -EINVAL, which was said. */
 static int apply(struct words *w, const struct argument *arg, enum rank rank)
 {
+	char *rest = keep(w, "%s", arg->row->ours), *word, *bar, *said, *one;
 	const struct mc_foreign_word *row = arg->row;
-	const char *at, *word, *bar;
+	const char *why;
 	size_t n;
 
-	for (at = row->ours; *at; at += strspn(at, " ")) {
-		char filled[1024] = "", text[1024] = "";
-		struct mc_text f = MC_TEXT(filled), t = MC_TEXT(text);
-
-		word = at;
-		n = strcspn(at, " ");
-		at += n;
+	while ((word = strsep(&rest, " "))) {
 		if (!strncmp(word, "suite=", 6)) {
 			w->suite = word + 6;
 			continue;
 		}
-		if (!memchr(word, '=', n)) {
-			put_test(w, word, n, rank);
+		if (*word && !strchr(word, '=')) {
+			put_test(w, word, rank);
 			rank = min(rank, BESIDE);
 			continue;
 		}
-		for (; (bar = memchr(word, '|', n)); word = bar + 1) {
-			n -= bar + 1 - word;
-			if (find_key(find_spec(w->word[0].text), word)) {
-				n = bar - word;
+		for (; (bar = strchr(word, '|')); word = bar + 1) {
+			*bar = '\0';
+			if (find_key(find_spec(w->word[0].text), word))
 				break;
-			}
 		}
-		if (!n)
+		if (!*word)
 			continue;
-		if (fill(&f, word, n, arg->value) || become(&t, filled))
-			return refuse(w->program ? w->program : arg->word, "%s %s", arg->word,
-				      memchr(word, '%', n) ? "is no number of CPUs" : HAS_NONE);
-		if (put(w, text, arg->word, rank))
-			return -EINVAL;
-		rank = min(rank, BESIDE);
+		said = fill(w, word, arg->value, &why);
+		if (!said)
+			return refuse(w->program ? w->program : arg->word, "%s %s", arg->word, why);
+		while ((one = strsep(&said, " "))) {
+			if (*one && put(w, one, arg->word, rank))
+				return -EINVAL;
+			rank = min(rank, BESIDE);
+		}
 	}
 	n = strlen(w->note);
-	if (row->how == MC_SAME && strncmp(row->ours, "suite=", 6) && !strstr(w->note, row->note))
+	if (row->how == MC_SAME && !strstr(w->note, row->note))
 		snprintf(w->note + n, sizeof(w->note) - n, n ? "; %s" : "%s", row->note);
 	return 0;
 }
 
 /* --------------------------------------------------------------- the whole request */
 
-/*
- * The size that others count for each thread, or array, is one of all here. @req: the other words;
- * NULL: they are wrong, which the parser says. Return: 0, or -EINVAL, which was said.
- */
-static int finish_size(struct words *w, unsigned int i, struct mc_request *req)
+/* Parse the words, less sizes that are not of ours. NULL: they are wrong, which the parser says. */
+static struct mc_request *parse(const struct words *w)
 {
-	bool array = !strncmp(w->word[i].text, "array=", 6);
+	static struct mc_request req;
+	char line[2 * MC_LINE_MAX] = "";
+	struct mc_text t = MC_TEXT(line);
+	struct mc_error e = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < w->n && w->word[0].text; i++) {
+		const char *value = strchr(w->word[i].text, '=');
+
+		if (!value || (value[1] && strncmp(w->word[i].text, "each=", 5) &&
+			       strncmp(w->word[i].text, "array=", 6)))
+			mc_textf(&t, i ? " %s" : "%s", w->word[i].text);
+	}
+	return mc_request_parse(&req, line, t.len, mc_specs, &e) ? NULL : &req;
+}
+
+/*
+ * The size that others count for each thread, or array, is one of all here. @req: the other words,
+ * or NULL. Return: 0, or -EINVAL, which was said.
+ */
+static int finish_size(struct words *w, struct word *size, struct mc_request *req)
+{
 	unsigned int n = 1, arrays = 0, id, k;
 	struct mc_error e = { 0 };
-	const char *size;
-	double value;
-	char *text;
+	const char *unit, *text;
+	double value = strtod(strchr(size->text, '=') + 1, (char **)&unit);
 
-	for (id = 0; req && array && id < req->nkeys; id++) {
-		if (strcmp(mc_key_of(req->spec, id)->name, "op"))
-			continue;
-		for (k = 0; k < req->values[id].n; k++) {
+	for (id = 0; req && *size->text == 'a' && id < req->nkeys; id++) {
+		for (k = 0; !strcmp(mc_key_of(req->spec, id)->name, "op") && k < req->values[id].n;
+		     k++) {
 			n = mc_ops[min(req->values[id].v[k], MC_OP_SUM)].arrays;
 			arrays = arrays && arrays != n ? ~0U : n;
 		}
-		n = arrays ? arrays : 1;
 	}
-	if (n == ~0U || (!w->word[0].text && strncmp(w->suite, "latency-matrix", 14)))
+	if (arrays == ~0U || (!w->word[0].text && strcmp(w->suite, "latency-matrix")))
 		return refuse(w->program, "%s is the size of a thread; write that of all: size=",
-			      w->word[i].from);
+			      size->from);
+	n = max(arrays, 1U);
 	if (req && mc_test_of(req->spec)->shares && !req->any_cpu) {
 		mc_engine_cpus(req, &e);
 		n *= max(req->ncpus, 1U);
 	}
-	value = strtod(strchr(w->word[i].text, '=') + 1, (char **)&size);
-	if (asprintf(&text, "size=%.15g%s", n * value, size) < 0)
-		return -ENOMEM;
-	id = find_word(w, "size=");
+	text = keep(w, "size=%.15g%s", n * value, unit);
+	id = find_word(w, "size");
+	size->text = text;
 	if (id < w->n)
 		drop(w, id);
-	i -= id < i;
-	free(w->word[i].text);
-	w->word[i].text = text;
 	return 0;
 }
 
 /* What only the whole call tells. Return: 0, or -EINVAL, which was said. */
 static int finish(struct words *w)
 {
-	static struct mc_request request;
 	const struct mc_spec *spec = find_spec(w->word[0].text);
-	struct mc_request *req = &request;
-	struct mc_error e = { 0 };
-	char line[2 * MC_LINE_MAX] = "", more[64];
-	struct mc_text t = MC_TEXT(line);
-	unsigned int i, size = 0;
+	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
+	char list[MC_LINE_MAX] = "";
+	struct mc_text t = MC_TEXT(list);
+	struct mc_request *req;
 	unsigned long cpu;
+	unsigned int i;
+	int err = 0;
 
-	mc_textf(&t, "%s", spec ? spec->name : "");
-	for (i = 1; i < w->n; i++) {
-		const char *word = w->word[i].text;
-
-		if (!word[strcspn(word, "=") + 1])
-			return refuse(w->program, "%s " HAS_NONE ": accesses of 4 bytes",
-				      w->word[i].from);
-		if (!strncmp(word, "each=", 5) || !strncmp(word, "array=", 6))
-			size = i;
-		else if (w->word[i].rank < ASKED && spec && !find_key(spec, word))
-			drop(w, i--);
-		else
-			mc_textf(&t, " %s", word);
+	for (i = w->n - 1; i; i--) {
+		if (w->word[i].rank < ASKED && spec && !find_key(spec, w->word[i].text) &&
+		    strncmp(w->word[i].text, "array=", 6))
+			drop(w, i);
 	}
-	if (mc_request_parse(req, line, t.len, mc_specs, &e))
-		req = NULL;
+	req = parse(w);
+	if (w->within && (req || !spec)) {
+		/* A program of one thread takes one of them. */
+		mc_user_cpus(cpus, w->within, strlen(w->within));
+		if (spec && !req->all_cpus)
+			mc_user_choose(cpus, 1, 1, 1, false);
+		mc_textf(&t, "cpu=");
+		mc_text_list(&t, cpus, MC_MAX_CPUS);
+		err = put(w, keep(w, "%s", list), keep(w, "CPUs %s", w->within), ASKED);
+	}
 	/* The CPU that follows pointers is one of cpu=. */
 	i = find_word(w, "latency_cpu");
-	if (req && i < w->n && mc_request_given(req, MC_KEY_CPU) && !req->all_cpus) {
-		cpu = strtoul(w->word[i].text + strlen("latency_cpu="), NULL, 10) % MC_MAX_CPUS;
-		snprintf(more, sizeof(more), "cpu+=%lu", cpu);
-		if (!(req->cpus[cpu / 64] >> cpu % 64 & 1)) {
-			req->ncpus++;
-			if (put(w, more, "", ASKED))
-				return -EINVAL;
-		}
+	if (req && i < w->n && mc_request_given(req, MC_KEY_CPU) && !req->all_cpus && !err) {
+		cpu = strtoul(strchr(w->word[i].text, '=') + 1, NULL, 10) % MC_MAX_CPUS;
+		if (!(req->cpus[cpu / 64] >> cpu % 64 & 1))
+			err = put(w, keep(w, "cpu+=%lu", cpu), "", ASKED);
 	}
-	return size ? finish_size(w, size, req) : 0;
+	i = find_word(w, "each");
+	i = i < w->n ? i : find_word(w, "array");
+	if (i < w->n && !err)
+		err = finish_size(w, w->word + i, parse(w));
+	for (i = 1; i < w->n && !err; i++) {
+		if (!w->word[i].text[strcspn(w->word[i].text, "=") + 1])
+			err = refuse(w->program, "%s " HAS_NONE " without %s", w->word[i].from,
+				     w->word[i].text);
+	}
+	return err;
 }
 
 /* -------------------------------------------------------- their words in our requests */
@@ -512,16 +508,14 @@ static int finish(struct words *w)
 static int usual_values(struct words *w, const struct mc_key *key, const char *list,
 			struct mc_text *t, const char *from)
 {
-	char values[MC_LINE_MAX + 1], one[MC_LINE_MAX + 1], *rest = values, *value;
+	char *rest = keep(w, "%s", list), *value;
 	const char *comma = "", *known;
 	int i, n, err = 0;
 
-	snprintf(values, sizeof(values), "%s", list);
 	while ((value = strsep(&rest, ","))) {
 		struct argument found[ENDS] = { 0 };
 
-		snprintf(one, sizeof(one), "%s=%s", key->name, value);
-		n = find_rows("", one, key, found);
+		n = find_rows("", keep(w, "%s=%s", key->name, value), key, found);
 		if (found->row && found->row->how == MC_NONE)
 			return refuse(found->row->word, "%s", found->row->note);
 		known = found->row ? strchr(found->row->ours, '=') + 1 : found->value;
@@ -546,8 +540,9 @@ static int put_usual(struct words *w, const char *word, const char *from)
 	const struct mc_spec *spec = strchr(word, '=') ? find_spec(w->word[0].text) : NULL;
 	const struct mc_foreign_word *row = spec ? find_row("", word) : NULL;
 	const struct mc_key *key = find_key(spec, word);
-	char text[MC_LINE_MAX + 1] = "", theirs[MC_LINE_MAX + 1] = "";
-	struct mc_text t = MC_TEXT(text), their = MC_TEXT(theirs);
+	char text[MC_LINE_MAX + 1] = "", *theirs;
+	struct mc_text t = MC_TEXT(text);
+	const char *why;
 	int err = 0;
 
 	w->asked = true;
@@ -560,10 +555,10 @@ static int put_usual(struct words *w, const char *word, const char *from)
 	if (err == -EINVAL)
 		return err;
 	/* Another key may have the name of a value's key. */
-	if ((!key || err) && row && strchr(row->word, '*') &&
-	    !fill(&their, row->ours, strlen(row->ours), value_in(row, word)))
-		return put_usual(w, theirs, from);
-	return put(w, key ? text : word, from, ASKED);
+	theirs = (!key || err) && row && strchr(row->word, '*') ?
+		 fill(w, row->ours, value_in(row, word), &why) : NULL;
+	return theirs ? put_usual(w, theirs, from) :
+			put(w, key ? keep(w, "%s", text) : word, from, ASKED);
 }
 
 /* Begin with the word in the place of a test. */
@@ -572,10 +567,9 @@ static int begin(struct words *w, const char *word)
 	static const struct mc_foreign_word loop = { .ours = "bandwidth op=*" };
 	const struct mc_spec *spec = find_spec(word);
 	struct argument arg = { word, find_row("", word), word };
-	char mode[64], *at;
+	char *mode = keep(w, "--%s", word), *at;
 	unsigned int i;
 
-	snprintf(mode, sizeof(mode), "--%s", word);
 	for (at = mode; *at; at++)
 		*at = tolower(*at);
 	if (!arg.row)
@@ -585,172 +579,154 @@ static int begin(struct words *w, const char *word)
 			arg = (struct argument){ word, &loop, mc_ops[i].name };
 	}
 	if (!arg.row || spec) {
-		put_test(w, spec ? spec->name : word, strlen(word), PRESET);
+		put_test(w, spec ? spec->name : word, PRESET);
 		return 0;
 	}
-	if (arg.row->how == MC_NONE)
-		return refuse(word, "%s", arg.row->note);
-	return apply(w, &arg, BESIDE);
+	return arg.row->how == MC_NONE ? refuse(word, "%s", arg.row->note) : apply(w, &arg, BESIDE);
 }
 
 /* ------------------------------------------------------------ calls of other programs */
 
-/* Does a row name a test, or only a suite? */
-static bool is_head(const struct mc_foreign_word *row)
-{
-	return strcspn(row->ours, " ") < strcspn(row->ours, "=") ||
-	       !strncmp(row->ours, "suite=", 6);
-}
-
-/* Return: the program that a row of another name stands for, or the program. */
-static const char *stands_for(const char *program)
-{
-	const char *other = mc_user_program(find_row(program, "")->ours);
-
-	return other ? other : program;
-}
-
 /*
- * Find the rows of an argument; its value may be the next one, which is then joined with it by a
- * blank. Return: how many rows, 0: none; *took arguments were taken.
+ * Find the rows of an argument, whose value may be the next one. Return: how many rows, 0: none;
+ * *took arguments were taken.
  */
-static int explain(const char *program, char **args, unsigned int position, struct argument *out,
+static int explain(struct words *w, char **args, unsigned int position, struct argument *out,
 		   int *took)
 {
-	char text[2 * MC_LINE_MAX], *end = *args + strlen(*args);
-	bool option = **args == '-';
+	const char *whole = *args;
+	bool option = *whole == '-';
 	int i, n;
 
 	*took = 1;
-	snprintf(text, sizeof(text), "%s", *args);
-	n = find_rows(program, text, NULL, out);
+	out->word = whole;
+	n = find_rows(w->program, keep(w, "%s", whole), NULL, out);
 	if (option && args[1] && *args[1] != '-' &&
-	    (!out->row || (strchr(out->row->word, '*') && !*value_in(out->row, *args)))) {
-		snprintf(text, sizeof(text), "%s%s", args[0], args[1]);
-		n = find_rows(program, text, NULL, out);
+	    (!out->row || (strchr(out->row->word, '*') && !*value_in(out->row, whole)))) {
+		whole = keep(w, whole[1] == '-' ? "%s=%s" : "%s%s", args[0], args[1]);
+		n = find_rows(w->program, keep(w, "%s", whole), NULL, out);
 		if (out->row) {
-			memmove(end + 1, args[1], strlen(args[1]) + 1);
-			*end = ' ';
+			out->word = keep(w, "%s %s", args[0], args[1]);
 			*took = 2;
 		}
 	}
-	if (!out->row && !option && !strchr(*args, '=')) {
-		snprintf(text, sizeof(text), "#%u", position);
-		out->row = find_row(program, text);
-		out->row = out->row ? out->row : find_row(program, "#+");
-		out->value = *args;
+	if (!out->row && !option && !strchr(whole, '=')) {
+		out->row = find_row(w->program, keep(w, "#%u", position));
+		out->row = out->row ? out->row : find_row(w->program, "#+");
 	}
-	out->word = *args;
-	if (!out->row)
+	for (i = 0; i < n && out->row; i++) {
+		out[i].word = out->word;
+		out[i].value = *out[i].row->word == '#' ? whole : value_in(out[i].row, whole);
+	}
+	return out->row ? n : 0;
+}
+
+/* CPUs to choose from come first, then what names a test, or only a suite. */
+static int turn_of(const struct argument *arg)
+{
+	const char *ours = arg->row ? arg->row->ours : "";
+
+	if (!strncmp(ours, "within=", 7))
 		return 0;
-	for (i = 0; i < n; i++)
-		out[i] = (struct argument){ *args, out[i].row, *out[i].row->word == '#' ? *args :
-					    value_in(out[i].row, *args) };
-	return n;
+	return strncmp(ours, "suite=", 6) && strcspn(ours, " ") >= strcspn(ours, "=") ? 2 : 1;
 }
 
 /*
- * Say a call of another program in words of ours; what precedes its name is the environment.
- * Return: 0, or -EINVAL, which was said.
+ * Say a call of another program in words of ours; its environment is behind it. Return: 0, or
+ * -EINVAL, which was said.
  */
-static int translate(struct words *w, const char *program, char **args)
+static int translate(struct words *w, char **args)
 {
-	struct argument found[MOST + ENDS] = { 0 }, whole = { program, NULL, "" };
+	struct argument found[MOST * ENDS] = { 0 }, whole = { w->program, NULL, "" };
 	struct argument *arg, *end = found;
 	const char *mode = NULL;
 	unsigned int position = 0;
 	int turn, took, n;
 
-	program = stands_for(program);
-	w->program = program;
 	for (; *args; args += took) {
-		if (end >= found + MOST)
-			return refuse(program, "more than %u words", MOST);
 		position += **args != '-';
-		n = explain(program, args, position, end, &took);
-		if (!n && **args != '-' && find_row(program, "")->how == MC_NONE &&
-		    mc_user_program(*args)) {
-			program = stands_for(mc_user_program(*args));
-			w->program = program;
+		n = explain(w, args, position, end, &took);
+		if (!n && find_row(w->program, "")->how == MC_NONE && mc_user_program(*args)) {
+			w->program = mc_user_program(*args);
 			position = 0;
 			continue;
 		}
 		if (!n && (**args == '-' || !strchr(*args, '=')))
-			return refuse(program, MANUAL, *args, program);
-		if (n && strchr(end->row->word, '*') && !*end->value)
-			return refuse(program, "%s needs a value", *args);
+			return refuse(w->program, MANUAL, *args, w->program);
+		if (n && took == 1 && strchr(end->row->word, '*') && strlen(*args) < 3)
+			return refuse(w->program, "%s needs a value", *args);
 		if (n && end->row->how == MC_NONE)
-			return refuse(program, "%s: %s", *args, end->row->note);
+			return refuse(w->program, "%s: %s", end->word, end->row->note);
 		/* Of an option that is there twice, the keys behind the first would be lost. */
 		for (arg = found; n && arg < end; arg++) {
 			if (arg->row == end->row && !strstr(arg->row->ours, "+=") &&
 			    strcmp(arg->value, end->value))
-				return refuse(program, TWO, arg->word, end->word);
+				return refuse(w->program, TWO, arg->word, end->word);
 		}
 		end += max(n, 1);
 	}
-	whole.row = find_row(program, "");
+	whole.row = find_row(w->program, "");
+	whole.word = w->program;
 	if (whole.row->how != MC_NONE && apply(w, &whole, PRESET))
 		return -EINVAL;
-	/* The words for a test come first. */
-	for (turn = 0; turn < 2; turn++) {
+	for (turn = 0; turn < 3; turn++) {
 		for (arg = found; arg < end; arg++) {
-			bool head = arg->row && is_head(arg->row);
-			bool is_mode = head && !strncmp(arg->word, "--", 2);
+			bool is_mode = turn == 1 && !strncmp(arg->word, "--", 2);
 
-			if (turn == head)
+			if (turn_of(arg) != turn)
 				continue;
 			if (is_mode && mode)
-				return refuse(program, TWO, mode, arg->word);
-			mode = is_mode ? arg->word : mode;
+				return refuse(w->program, TWO, mode, arg->word);
+			if (is_mode) {
+				mode = arg->word;
+				*w->note = '\0';	/* of all that it measures alone */
+			}
 			if (arg->row ? apply(w, arg, is_mode ? BESIDE : ASKED) :
 				       put_usual(w, arg->word, arg->word))
 				return -EINVAL;
-			w->asked |= turn;
+			w->asked |= turn != 1;
 		}
 	}
-	if (!w->word[0].text && !w->suite)
-		return refuse(program, "%s", whole.row->note);
-	return finish(w);
+	return w->word[0].text || w->suite ? finish(w) : refuse(w->program, "%s", whole.row->note);
 }
 
 /* Put a line into words of ours. Return: 0; -EINVAL, which was said; -E2BIG. */
 static int put_line(struct words *w, const char *line)
 {
-	char *rest = w->copy = strdup(line), *word, *args[MOST + 2] = { NULL };
-	const char *program = NULL;
-	unsigned int n = 0, i, at = 0;
+	char *rest = keep(w, "%s", line), *word, *all[2 * MOST + 2] = { NULL }, **args = all;
+	unsigned int n = 0, i, env = 0;
 	int err = 0;
 
-	if (!rest || strlen(line) > MC_LINE_MAX)		/* the parser says so */
+	if (strlen(line) > MC_LINE_MAX)		/* the parser says so */
 		return -E2BIG;
 	while ((word = strsep(&rest, " "))) {
 		if (*word && n <= MOST)
 			args[n] = word;
 		n += !!*word;
 	}
-	/* Variables of the environment may precede a program. */
-	while (at < min(n, MOST) && isupper(*args[at]) && strchr(args[at], '='))
-		at++;
-	if (at < min(n, MOST))
-		program = is_mlc_mode_option(args[at]) ? "mlc" : mc_user_program(args[at]);
+	/* Variables of the environment may precede a program; here they come last. */
+	while (env < min(n, MOST) && isupper(*args[env]) && strchr(args[env], '='))
+		env++;
+	if (env < min(n, MOST))
+		w->program = is_mlc_mode_option(args[env]) ? "mlc" : mc_user_program(args[env]);
 	if (n > MOST)
-		return program ? refuse(program, "more than %u words", MOST) : -E2BIG;
-	if (program) {
-		if (!is_mlc_mode_option(args[at]))
-			memmove(args + at, args + at + 1, (n - at) * sizeof(*args));
-		return translate(w, program, args);
+		return w->program ? refuse(w->program, "more than %u words", MOST) : -E2BIG;
+	if (w->program) {
+		for (i = 0; i < env; i++)
+			args[n + i] = args[i];
+		args += env + !is_mlc_mode_option(args[env]);
+		err = translate(w, args);
+		if (!err && w->used == sizeof(w->room) - 1)
+			err = refuse(w->program, "the call is too long");
+		return err;
 	}
 	for (i = 0; i < n && !err; i++)
 		err = i ? put_usual(w, args[i], args[i]) : begin(w, args[i]);
-	w->same = max(n, 1U) == w->n;
-	for (i = 0; i < n && w->same; i++)
-		w->same = w->word[i].text && !strcmp(args[i], w->word[i].text);
 	return err;
 }
 
-/* Say a line in words of ours. Return: the request, allocated, and *err as of put_line(). */
-static char *say(struct words *w, const char *line, int *err)
+/* Say a line in words of ours. Return: the request, and *err as of put_line(). */
+static const char *say(struct words *w, const char *line, int *err)
 {
 	static char made[4 * MC_LINE_MAX];
 	struct mc_text t = MC_TEXT(made);
@@ -758,12 +734,26 @@ static char *say(struct words *w, const char *line, int *err)
 
 	*made = '\0';
 	*err = put_line(w, line);
-	for (i = 0; i < w->n; i++) {
+	for (i = 0; i < w->n; i++)
 		mc_textf(&t, i ? " %s" : "%s", w->word[i].text ? w->word[i].text : "");
-		free(w->word[i].text);
-	}
-	free(w->copy);
 	return made;
+}
+
+/* Are these the same words? Lines may have any number of spaces. */
+static bool are_alike(const char *a, const char *b)
+{
+	size_t n;
+
+	do {
+		a += strspn(a, " ");
+		b += strspn(b, " ");
+		n = strcspn(a, " ");
+		if (n != strcspn(b, " ") || strncmp(a, b, n))
+			return false;
+		a += n;
+		b += n;
+	} while (n);
+	return true;
 }
 
 /**
@@ -776,21 +766,21 @@ int mc_user_usual(char **line)
 {
 	struct words w = { .n = 1 };
 	int err;
-	char *made = say(&w, *line, &err);
+	const char *made = say(&w, *line, &err);
+	char *ours;
 
 	if (!err && w.suite && (!*made || *made == ' '))
-		err = refuse(*line, "the front end measures this: memcache run %.*s",
-			     (int)strcspn(w.suite, " "), w.suite);
-	if (err || w.same)
+		err = refuse(*line, "the front end measures this: memcache run %s", w.suite);
+	if (err || are_alike(made, *line))
 		return err == -EINVAL ? err : 0;
 	mc_user_note("%s: this is %s", *line, made);
 	if (*w.note)
 		mc_user_note("%s: %s", *line, w.note);
-	made = strdup(made);
-	if (!made)
+	ours = strdup(made);
+	if (!ours)
 		return -ENOMEM;
 	free(*line);
-	*line = made;
+	*line = ours;
 	return 0;
 }
 
@@ -812,11 +802,10 @@ int mc_user_translate(const char *line)
 
 	if (err == -EINVAL)
 		return err;
-	if (!err && w.suite && (!w.asked || alone)) {
-		printf("suite %.*s%s\n", (int)strcspn(w.suite, " "), w.suite, alone ? made : "");
-		return 0;
-	}
-	printf("%s\n", err ? line : made);
+	if (!err && w.suite && (!w.asked || alone))
+		printf("suite %s%s\n", w.suite, alone ? made : "");
+	else
+		printf("%s\n", err ? line : made);
 	if (*w.note)
 		mc_user_note("%s: %s", line, w.note);
 	return 0;

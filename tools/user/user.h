@@ -176,8 +176,14 @@ void mc_user_progress_clear(void);
 void mc_user_progress_parts(u64 parts);
 void mc_user_progress_part(u64 begun);
 
+/* cpus.c */
+bool mc_user_cpus(u64 *cpus, const char *value, size_t len);
+bool mc_user_choose(u64 *cpus, unsigned int threads, unsigned int chunk, unsigned int stride,
+		    bool by_core);
+
 /* nodes.c */
 int mc_user_node_next(int node);
+bool mc_user_node_has_memory(int node);
 int mc_user_module_node(void);
 
 /* sched.c */

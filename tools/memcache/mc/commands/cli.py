@@ -193,12 +193,12 @@ def _as_run(argv: list[str]) -> list[str]:
                       argv[0] in COMMANDS and not _is_test_with_keys(argv)):
         return argv
     ours, theirs = _split_options(argv[typed:])
-    if not typed and not (is_measured(theirs[0]) if theirs else ours):
+    if not typed and not (tests.is_call(theirs) or is_measured(theirs[0]) if theirs else ours):
         return argv if not theirs or theirs[0].startswith("-") else [*theirs, *ours]
     if theirs and theirs[0].startswith("--") and theirs[0] in tests.CALLS:
         theirs = ["mlc", *theirs]
     # Without an option, mlc is the suite, or one of several.
-    if not theirs or not tests.is_program(theirs[0]) or (
+    if not theirs or not tests.is_call(theirs) or (
             theirs[0] == "mlc" and not any(word.startswith("-") for word in theirs)):
         return ["run", *ours, *theirs]
     return ["run", *ours, " ".join(theirs)]

@@ -4,6 +4,7 @@ tests.json is what `memcache-user --tests --json` prints; `make describe` writes
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -108,6 +109,11 @@ def figures_with_role(role: str) -> tuple[str, ...]:
 def is_program(word: str) -> bool:
     """Whether this is the name of another program whose calls memcache-user understands."""
     return not word.startswith("-") and os.path.basename(word).lower() in CALLS
+
+
+def is_call(words: list[str]) -> bool:
+    """Whether these words call such a program, whose environment may precede its name."""
+    return is_program(next((word for word in words if not re.match(r"[A-Z]\w*=", word)), "-"))
 
 
 def unit(name: str) -> str:

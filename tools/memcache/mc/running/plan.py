@@ -11,7 +11,7 @@ from functools import cached_property
 from mc import Failure, emit, hint, plural, say
 from mc.records import check, continued, keys, shape, suite
 from mc.records.suite import Request
-from mc.records.tests import is_program, test_of
+from mc.records.tests import is_call, is_program, test_of
 from mc.running import mark
 from mc.running.debugfs import Debugfs
 from mc.running.fit import NAMES, fit
@@ -135,7 +135,7 @@ def _requests(line: str, place: Place) -> list[Request]:
     ours = check.with_usual_letters(line, place.all_tests)
     fault = place.mistake_in(ours) if given or name in place.all_tests else \
         _no_suite_nor_test(name, place)
-    if fault and (is_program(name) or not check.mistake_of_form(given)):
+    if fault and (is_call(words) or not check.mistake_of_form(given)):
         [translated] = our_words([" ".join(words)], fault)
         if translated.startswith("suite "):
             same, *rest = translated.split()[1:]
