@@ -5,6 +5,7 @@ The texts are parts of published outputs."""
 import contextlib
 import io
 import json
+import re
 import tempfile
 from pathlib import Path
 
@@ -148,6 +149,52 @@ class Foreign(fake.unittest.TestCase):
                         self.assertIn(cli.main([command, str(output)]), (0, 1, 125), command)
         self.assertEqual(results.load(str(self.directory / "lmbench.jsonl"))[0].machine["kernel"],
                          "5.4.0-42-generic")
+
+    def test_files_of_any_system_are_read_alike(self):
+        """The ends of lines and the marks of other systems, of a terminal; bytes that are none of
+        UTF-8; two runs in a file. What is cut anywhere is read so far, or refused."""
+        def records(data):
+            source, output = self.directory / "x", self.directory / "x.jsonl"
+            source.write_bytes(data)
+            output.unlink(missing_ok=True)
+            self.command(tool, source, "-o", output)
+            return [one | {"line": None} for run in results.load(str(output))
+                    for one in run.results]
+
+        for tool, (text, _, _) in CASES.items():
+            data = text.encode()
+            plain = records(data)
+            for name, same in {
+                    "DOS": data.replace(b"\n", b"\r\n"), "Mac": data.replace(b"\n", b"\r"),
+                    "serial line": data.replace(b"\n", b"\r\r\n"), "mark": b"\xef\xbb\xbf" + data,
+                    "PowerShell": text.encode("utf-16"), "colours": b"\x1b[1m" + data + b"\x1b[0m",
+                    "Latin-1": data + b"\xe4\xb5s\n", "prompt": b"$ x\n" + data + b"$ \n"}.items():
+                with self.subTest(tool, file=name):
+                    self.assertEqual(records(same), plain)
+            with self.subTest(tool):
+                self.assertEqual(len(records(data + data)), 2 * len(plain))
+            for end in range(0, len(data), 7):
+                with contextlib.suppress(Failure):
+                    foreign.load(tool, "x", data[:end].decode())
+            for number in "inf", "nan", "1e999", "-5":
+                with self.subTest(tool, number=number), contextlib.suppress(Failure):
+                    found = foreign.load(tool, "x", re.sub(r"\d+\.\d+", number, text))
+                    json.dumps([run.results for run in found], allow_nan=False)
+
+    def test_what_is_no_figure(self):
+        for tool, text, said in (
+                ("mlc", MLC.replace("82.1", "82..1"), "x: a figure can't be read: .*82..1"),
+                ("likwid", LIKWID.replace(".33", ",33"), "x: a figure can't be read: .*14479,33"),
+                ("stream", re.sub(r"(\d)\.", r"\1,", STREAM), "commas, which LC_ALL=C avoids"),
+                ("multichase", STREAM, "no results of multichase"), ("mess", LMBENCH, "no results"),
+                ("mlc", "\0\x07\x80", "x: no results of mlc in this file$")):
+            with self.subTest(tool), self.assertRaisesRegex(Failure, said):
+                foreign.load(tool, "x", text)
+        source = self.directory / "x"
+        source.write_text("Copy:  19440.3  0.000834  0.000823  0.0008")
+        self.assertIn("The file's last line has no end", self.command("stream", source)[1])
+        source.write_text("Copy:  19440.3  0.000834  0.000823  0.0008\n")
+        self.assertNotIn("has no end", self.command("stream", source)[1])
 
     def test_what_is_compared(self):
         """Keys that a program does not tell may differ, those that it tells may not."""

@@ -98,7 +98,7 @@ class BadFigures(fake.InDirectory):
 
     def test_not_text(self):
         with self.assertRaisesRegex(Failure, "f.csv: not text"):
-            published.load(self.write("f.csv", b"\xff\xfe"))
+            published.load(self.write("f.csv", b"\xff\xff"))
 
 
 def record(where, op, irq, cpu, mean, size=1024, **more):

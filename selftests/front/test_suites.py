@@ -138,7 +138,7 @@ class Grammar(fake.InDirectory):
                 self.assertEqual(raised.exception.status, 2)
 
     def test_a_file_that_is_not_text_is_refused(self):
-        self.write("bad", b"\xff\xfe\0\1")
+        self.write("bad", b"\xff\xff\0\1")
         with self.assertRaisesRegex(Failure, "bad: not text"):
             suite.load("./bad")
 

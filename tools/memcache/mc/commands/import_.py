@@ -53,10 +53,10 @@ def _convert(args: argparse.Namespace) -> int:
     if args.mhz is not None and args.mhz <= 0:
         raise Failure("--mhz: a clock is more than 0 MHz", WRONG)
     machine = results.load(args.results)[0].machine if args.results else None
-    text = reading.text(args.file)
+    text = reading.text(args.file, errors="replace")
     runs = foreign.load(args.what, args.file, text, machine, args.mhz)
     if args.output != "-":
-        emit(terminal.lines(_report_on_runs(runs)))
+        emit(terminal.lines(_report_on_runs(runs, text)))
     if args.output:
         data = "".join(f"{line}\n" for line in results.json_lines(runs)).encode()
         _write_all(args.output, data)
@@ -65,12 +65,14 @@ def _convert(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _report_on_runs(runs: list[results.Run]) -> list[Part]:
+def _report_on_runs(runs: list[results.Run], text: str) -> list[Part]:
     found = [one for run in runs for one in run.results]
     rows = [[match.describe(one), comparison.plain_figure(one)] for one in found]
     head = found[0]
     return [Grid(["result", "figure"], rows, 1), *bullets([
-        f"{head['tool']} {head['tool_version'] or 'of unknown version'}: {head['definition']}."])]
+        f"{head['tool']} {head['tool_version'] or 'of unknown version'}: {head['definition']}.",
+        *(["The file's last line has no end: if the file was cut, so was that line's figure."]
+          if text[-1:].isdigit() else [])])]
 
 
 def join(path: str, name: str | None, output: str | None) -> int:

@@ -6,6 +6,7 @@ A rate that a program defines otherwise is converted where that is exact: `mb_pe
 in all records, and `tool_mb_per_s` what was printed.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -76,7 +77,7 @@ def _mlc(text: str, _mhz: float | None) -> Iterator[Found]:
                 "ns_per_load": float(ns), "mb_per_s": float(rate)}
         else:
             yield _rate(op, float(rate))
-    for state, ns in _rows(text, rf"^\s*Local Socket L2->L2 (HITM?)\s+latency\s+{NUMBER}"):
+    for state, ns in _rows(text, rf"^\s*Local Socket L2->L2 (HITM?)\s+latency\s+{NUMBER}\s*$"):
         yield "c2c", {"state": state.lower()}, {"ns_per_line": float(ns)}
 
 
@@ -133,12 +134,14 @@ def _likwid(text: str, _mhz: float | None) -> Iterator[Found]:
 
 
 def _multichase(text: str, _mhz: float | None) -> Iterator[Found]:
-    settings: dict[str, str] = dict(_rows(text, r"^(\w+) = (\d+)"))
-    if settings.get("nr_threads", "1") == "1" and (last := text.split()[-1:]) and \
-            re.fullmatch(NUMBER, last[0]):
-        yield "latency", {"size_bytes": int(settings["total_memory"]) if "total_memory" in settings
-                          else None, "stride_bytes": int(settings["stride"]) if "stride" in settings
-                          else None}, {"ns_per_load": float(last[0])}
+    settings: dict[str, int] = {}
+    for name, value, alone in _rows(text, rf"^(?:(\w+) = (\d+).*|[ \t]*{NUMBER}[ \t]*)$"):
+        if name:
+            settings[name] = int(value)
+        elif settings.get("nr_threads", 1) == 1:
+            yield "latency", {"size_bytes": settings.get("total_memory"),
+                              "stride_bytes": settings.get("stride")}, {
+                                  "ns_per_load": float(alone)}
 
 
 def _tinymembench(text: str, _mhz: float | None) -> Iterator[Found]:
@@ -154,7 +157,8 @@ def _tinymembench(text: str, _mhz: float | None) -> Iterator[Found]:
 
 
 def _mess(text: str, mhz: float | None) -> Iterator[Found]:
-    for rate, cycles in _rows(text, rf"^\s*{NUMBER}[\s,]+{NUMBER}\s*$"):
+    for rate, cycles in _rows("" if '"' in text else text,      # lmbench's
+                              rf"^\s*{NUMBER}[\s,]+{NUMBER}\s*$"):
         yield "loaded", {}, {"mb_per_s": float(rate), "cycles_per_load": float(cycles),
                              "ns_per_load": float(cycles) * 1e3 / mhz if mhz else None}
 
@@ -194,7 +198,7 @@ def load(tool: str, path: str, text: str, machine: dict | None = None,
         unknown |= {"host": host[1], "kernel": host[2]}
     head = {"tool": tool, "tool_version": version[1] if version else None, "definition": definition}
     runs: dict[str, Run] = {}
-    for test, known, figures in reader(text.replace("\r", ""), mhz):
+    for test, known, figures in _found(reader, path, text, mhz):
         result: dict[str, Any] = dict.fromkeys(("record", "test", "where", *_keys(test)))
         result |= {"record": "result", "test": test, "where": "user"} | known | head | figures
         if test not in runs:
@@ -204,8 +208,23 @@ def load(tool: str, path: str, text: str, machine: dict | None = None,
                 "points": 0})
         runs[test].results.append(result)
     if not runs:
-        raise Failure(f"{path}: no results of {tool} in this file", WRONG)
+        commas = re.search(r"\d,\d", text) and not re.search(r"\d\.\d", text)
+        raise Failure(f"{path}: no results of {tool} in this file" + (
+            "; its figures have decimal commas, which LC_ALL=C avoids" if commas else ""), WRONG)
     return list(runs.values())
+
+
+def _found(reader: Callable[[str, float | None], Iterator[Found]], path: str, text: str,
+           mhz: float | None) -> Iterator[Found]:
+    """What a reader finds in a text, whose lines may have the ends of any system, or of a terminal.
+    A row whose figure is no number, such as inf, was not measured."""
+    text = re.sub(r"\x1b\[[\d;]*[A-Za-z]|^\ufeff", "", re.sub(r"\r+\n|\r", "\n", text))
+    try:
+        for test, known, figures in reader(text, mhz):
+            if all(0 <= value < math.inf for value in figures.values() if value is not None):
+                yield test, known, figures
+    except (ValueError, OverflowError) as error:
+        raise Failure(f"{path}: a figure can't be read: {error}", WRONG) from None
 
 
 @cache

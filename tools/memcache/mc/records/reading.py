@@ -56,10 +56,12 @@ def lines(path: str, most: int = 0) -> Iterator[bytes]:
             yield line
 
 
-def text(path: str, encoding: str = "utf-8") -> str:
-    """The text of a file."""
+def text(path: str, encoding: str = "utf-8", errors: str = "strict") -> str:
+    """The text of a file. One that begins as UTF-16, as PowerShell writes it, is that."""
     with of(path), open(path, "rb") as file:
         data = file.read(MOST + 1)
         if len(data) > MOST:
             raise ValueError(f"more than {MOST >> 20} MiB")
-        return data.decode(encoding)
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            encoding = "utf-16"
+        return data.decode(encoding, errors)
