@@ -470,10 +470,15 @@ class Shown(Case):
                            ("model", lambda row: [row[2].split()[0], *(
                                int(part) for part in row[2].split() if part.isdigit())])):
             self.assertEqual([key(row) for row in by[order]], sorted(map(key, by["core"])), order)
-        for words in (["nothing"], ["--list", "nothing"]):
+        for words, told in ((["nothing"], "called nothing."), (["--list", "nothing"], "nothing."),
+                            (["core"], "core."), (["Cortex-X1"], "X1. memcache"),
+                            (["saphire", "rapids"], "mean Sapphire Rapids?")):
             with contextlib.redirect_stderr(io.StringIO()) as warned:
                 self.assertEqual((2, ""), self.command("reference", *words))
-            self.assertIn("nothing is known of a CPU that is called nothing", warned.getvalue())
+            self.assertIn("nothing is known of a CPU that is called", warned.getvalue())
+            self.assertIn(told, warned.getvalue())
+        self.assertEqual({"Intel"}, {line.split()[0] for line in self.command(
+            "reference", "intel")[1].splitlines()[1:]})
 
     def test_names_as_people_write_them(self):
         for name, *wanted in (
@@ -487,8 +492,34 @@ class Shown(Case):
                 ("i7-1185G7", "GenuineIntel 6 140"), ("graviton3", "Arm 8 3392"),
                 ("Ice Lake", "GenuineIntel 6 126", "GenuineIntel 6 106"),
                 ("Raspberry Pi 4", "Arm 8 3336 brcm,bcm2711"), ("M1", "Apple 8 35"),
-                ("Celeron N5105", "GenuineIntel 6 156"), ("nothing",), ("Lake S",)):
+                ("Celeron N5105", "GenuineIntel 6 156"), ("nothing",), ("Lake S",),
+                ("AMD 9654", "AuthenticAMD 25 17"), ("9654P", "AuthenticAMD 25 17"),
+                ("AMD EPYC 7R13 Processor", "AuthenticAMD 25 1"), ("7742", "AuthenticAMD 23 49"),
+                ("EPYC 9R14", "AuthenticAMD 25 17"), ("EPYC 4564P", "AuthenticAMD 25 97"),
+                ("Ryzen 5 5500", "AuthenticAMD 25 80"), ("5600X", "AuthenticAMD 25 33"),
+                ("7945HX", "AuthenticAMD 25 97"), ("7735HS", "AuthenticAMD 25 68"),
+                ("AMD Ryzen 7 5800H with Radeon Graphics", "AuthenticAMD 25 80"),
+                ("FX-8350", "AuthenticAMD 21 2"), ("SPR", "GenuineIntel 6 143"),
+                ("i9-9900X", "GenuineIntel 6 85 steppings 0-4"),
+                ("i9-9900K", "GenuineIntel 6 158"), ("i3-8121U", "GenuineIntel 6 102"),
+                ("Skylake-X", "GenuineIntel 6 85 steppings 0-4"), ("KNL", "GenuineIntel 6 87"),
+                ("i7-4770HQ", "GenuineIntel 6 70"), ("i7-4770K", "GenuineIntel 6 60"),
+                ("12th Gen Intel(R) Core(TM) i7-12700K", "GenuineIntel 6 151"),
+                ("13th Gen Intel(R) Core(TM) i5-13500", "GenuineIntel 6 191"),
+                ("Xeon W-2295", "GenuineIntel 6 85 steppings 5-7"), ("N150", "GenuineIntel 6 190"),
+                ("Xeon D-1541", "GenuineIntel 6 86"), ("CortexA72", "Arm 8 3336"),
+                ("icelake", "GenuineIntel 6 126", "GenuineIntel 6 106"),
+                *((pi, "Arm 8 3336 brcm,bcm2711") for pi in (
+                    "raspi 4b", "RPi4", "Pi 400", "Raspberry Pi 4 Model B Rev 1.4")),
+                ("M1 Max", "Apple 8 41"), ("ThunderX2",), ("Intel",), ("core",), ("z",)):
             self.assertEqual(wanted, cpu_names.meant(name), name)
+        for family, some, other in (("Xeon", "GenuineIntel 6 143", "GenuineIntel 6 151"),
+                                    ("i7", "GenuineIntel 6 151", "GenuineIntel 6 143"),
+                                    ("zen5", "AuthenticAMD 26 2", "AuthenticAMD 25 1"),
+                                    ("Ryzen 9", "AuthenticAMD 25 97", "AuthenticAMD 25 1"),
+                                    ("EPYC", "AuthenticAMD 25 1", "AuthenticAMD 25 33")):
+            self.assertIn(some, cpu_names.meant(family), family)
+            self.assertNotIn(other, cpu_names.meant(family), family)
         self.assertIn("AuthenticAMD 26 68", cpu_names.meant("Zen 5"))
         for name, said in (("i9-13900K", "published of GenuineIntel 6 183 (Raptor Lake)"),
                            ("i7-7700", r"GenuineIntel 6 158 (Kaby)"), ("zen 5", "Granite Ridge"),

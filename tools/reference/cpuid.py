@@ -70,8 +70,10 @@ class Cpu:
 
     @property
     def runs_linux(self) -> bool:
-        """Whether it is a 64-bit CPU, and no hypervisor stands between it and the dump."""
-        return bool(self.leaf(0x80000001)[3] & LONG_MODE) and not self.leaf(1)[2] & HYPERVISOR
+        """Whether it is a 64-bit CPU, and no hypervisor stands between it and the dump. One Haswell
+        misspells its maker, and is no model of its own."""
+        return self.vendor != "GenuineIotel" and bool(self.leaf(0x80000001)[3] & LONG_MODE) \
+            and not self.leaf(1)[2] & HYPERVISOR
 
     def caches(self) -> Caches:
         """The sizes by the newest leaf that tells them."""

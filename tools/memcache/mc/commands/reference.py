@@ -5,7 +5,7 @@ import argparse
 import re
 from collections.abc import Callable
 
-from mc import Failure, emit
+from mc import Failure, emit, hint
 from mc.analysis import names, reference
 from mc.analysis.reference import FIGURES, UNNAMED, Reference
 from mc.output import terminal
@@ -48,7 +48,9 @@ def command(args: argparse.Namespace) -> int:
     elif word or args.list:
         models = _models_of(word)
         if not models:
-            raise Failure(f"nothing is known of a CPU that is called {word}; "
+            near = "" if re.search(r"\d", word) else hint(
+                word, [name for _, cores, _ in names.MODELS for name in cores.split(", ")])
+            raise Failure(f"nothing is known of a CPU that is called {word}.{near} "
                           "memcache reference --list has all", WRONG)
         whole = {re.sub(r" (performance|efficiency)$", "", model) for model in models}
         if args.list or len(whole) > 1:
@@ -69,12 +71,17 @@ def _models_of(word: str) -> list[str]:
     all_models = [model for model in known.rows if model != UNNAMED]
     if word.lower() in map(str.lower, all_models) or not word:
         return [model for model in all_models if word.lower() in ("", model.lower())]
-    found = names.meant(word)
+    found = names.meant(word) or [
+        model for model in dict.fromkeys([*all_models, *(key for key, _, _ in names.MODELS)])
+        if word.lower() in (names.maker_of(model).lower(), model.split()[0].lower())]
     text = {model: names.plain(f"{model} {known.names.get(model, '')}") for model in all_models}
-    if len(found) != 1 or word.lower() in names.core_of(found[0]).lower():
+    if names.plain(word) and (len(found) != 1 or names.is_core(word, found[0])):
         begins = re.compile(rf"\b{re.escape(names.plain(word))}")
-        whole = [model for model in all_models if re.search(f"{begins.pattern}\\b", text[model])]
-        found += whole or ([] if found else [m for m in all_models if begins.search(text[m])])
+        whole = [model for model in all_models if re.search(rf"{begins.pattern}\b", text[model])
+                 or model in known.names and names.is_core(word, model, known.names[model])]
+        # What follows a number makes it another name: X1C is no X1.
+        found += whole or ([] if found or word[-1].isdigit() else
+                           [model for model in all_models if begins.search(text[model])])
     kinds = [model for key in found for model in all_models
              if model.startswith(f"{key} ") and "," not in model.removeprefix(key)]
     return [*dict.fromkeys([key for key in found if key in known.rows or not any(
