@@ -26,6 +26,7 @@ HEAD = "# SPDX-License-" "Identifier: GPL-2.0-only\n" \
 # The numbers by which programs tell promises apart: where each is in the sources.
 NUMBERS = {"schema": ("module/core/record.h", "MC_SCHEMA"),
            "abi": ("module/core/record.h", "MC_ABI"), "memory": (OBJECT, "MEMCACHE_MEMORY_ABI")}
+QUESTIONS = ("normal", "expected", "is-this-normal")
 JSON = {str: "string", int: "integer", type(None): "null"}
 Promise = dict[str, dict[str, None]]    # of each section, its words in their order
 
@@ -121,7 +122,9 @@ def pairs(described: dict, schema: dict, experimental: set[str]) -> Iterator[tup
             ("words of counters", found(r'\{ "(\w+)", offsetof', "module/core/counter.c")),
             ("parameters", found(r"^module_param(?:_named)?\((\w+)", "module/kernel/main.c")),
             ("tests", tests),
-            ("commands", [*cli.COMMANDS, *cli.SAME, *cli.WORDS]),
+            ("commands", [*cli.COMMANDS, *(word for word in QUESTIONS if
+                                           cli.as_question([word])[0] == "reference"),
+                          *cli.WORDS]),
             ("options", [f"{name}={option}" for name in cli.COMMANDS
                          for option in cli.by_option(cli.actions(name)) if option != "-h"]),
             ("options of memcache-user", found(r'^\t"  (?:-\w, )?(--[\w-]+)', "tools/user/main.c")),

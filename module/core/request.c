@@ -66,7 +66,7 @@ static int refuse_key(const struct mc_request *req, const char *s, size_t len, s
 	for (id = 0; id < req->nkeys; id++)
 		mc_suggestion_try(&meant, mc_key_of(req->spec, id)->name);
 	mc_text_quote(&t, s, len);
-	mc_textf(&t, ": is not a key of %s", req->spec->name);
+	mc_textf(&t, ": not a key of %s", req->spec->name);
 	if (meant.word)
 		mc_suggestion_show(&t, &meant);
 	else
@@ -86,7 +86,7 @@ static int parse_word(struct mc_request *req, const char *s, size_t len,
 
 	if (!eq) {
 		mc_text_quote(&t, s, len);
-		return mc_fail(e, -EINVAL, "%s: is not key=value", text);
+		return mc_fail(e, -EINVAL, "%s: not key=value", text);
 	}
 	klen = eq - s;
 	for (id = 0; id < req->nkeys; id++) {

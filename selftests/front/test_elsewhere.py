@@ -187,19 +187,23 @@ class Elsewhere(fake.unittest.TestCase):
                     _, name, *words = ours.split()
                     self.assertEqual({one.suite for one in found}, {name})
                     self.assertTrue(all(word in one.line for word in words for one in found))
-                    self.assertIn(f"{call}: this is the suite {name}", said[0])
+                    self.assertIn(f"{call}: this is the suite {name}", said[-1])
                     self.assertIn(f"memcache-user: {call}: the front end measures this: memcache "
                                   f"run {name}\n", done)
                 else:
                     [one] = found
                     self.assertEqual(sorted(one.line.split()), sorted(ours.split()))
                     self.assertEqual(check.first_mistake(one.line, self.known), "")
-                    self.assertEqual(said, [f"{call}: this is {one.line}"])
+                    self.assertEqual(said[-1], f"{call}: this is {one.line}")
+                    self.assertEqual(len(said), len({*said}))
                     self.assertIn(f"memcache-user: {call}: this is {one.line}\n", done)
 
     def test_words_without_their_key(self):
         for words, lines in (("bandwidth write 4K", "bandwidth op=write size=4K"),
                              ("bandwidth read copy", "bandwidth op=read;bandwidth op=copy"),
+                             ("latency size 4K cpu = 1", "latency size=4K cpu=1"),
+                             ("latency size= 4K", "latency size=4K"),
+                             ("latency size =4K", "latency size=4K"),
                              ("line bandwidth", "line;bandwidth")):
             self.assertEqual(";".join(one.line for one in self.planned(*words.split())[0]), lines)
 
@@ -271,7 +275,7 @@ class Elsewhere(fake.unittest.TestCase):
             self.refused(f"^stream: {word}: write the CPUs: cpu=0,8$", f"{word} ./stream")
         self.assertEqual(cli._as_run("OMP_NUM_THREADS=8 taskset -c 0-7 ./stream".split()),
                          ["run", "OMP_NUM_THREADS=8 taskset -c 0-7 ./stream"])
-        self.refused("^'LD_PRELOAD': is not a key of bandwidth", "LD_PRELOAD=x.so ./stream")
+        self.refused("^'LD_PRELOAD': not a key of bandwidth", "LD_PRELOAD=x.so ./stream")
 
     def test_nodes_and_packages(self):
         """On machines with several nodes, of which some have no memory, or no CPUs."""
@@ -318,8 +322,8 @@ class Elsewhere(fake.unittest.TestCase):
 
     def test_without_memcache_user(self):
         wrong = (("bw_mem 64M rd", "^test: 'bw_mem' is not one of "), ("triad", "^no suite triad "),
-                 ("bandwidth threads=2", "^'threads': is not a key of bandwidth; "),
-                 ("cache-attributes threads=2", "^cache-attributes: 'threads': is not a key of "))
+                 ("bandwidth threads=2", "^'threads': not a key of bandwidth; "),
+                 ("cache-attributes threads=2", "^cache-attributes: 'threads': not a key of "))
         for line, fault in wrong:
             with mock.patch("mc.running.user.find", return_value=None):
                 self.refused(f"{fault}.*memcache-user, which .*, is not there: make user", line)

@@ -70,6 +70,8 @@ class Program(fake.InDirectory):
     def test_unknown_suite(self):
         self.fails(self.memcache("run", "cache-atributes"), 2, "no suite cache-atributes ",
                    " Did you mean cache-attributes? ", "  cache-attributes ")
+        self.fails(self.memcache("run", "mlc-quik"), 2, " Did you mean mlc-quick? ")
+        self.fails(self.memcache("run", "./nosuch"), 2, "no suite ./nosuch: there is no such file")
 
     def test_what_is_in_a_suite(self):
         shown = self.memcache("suites", "c2c").stdout
@@ -105,8 +107,11 @@ class Program(fake.InDirectory):
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_wrong_words(self):
-        for words in (["show"], ["run", "--fast", "x"]):
-            self.fails(self.memcache(*words), 2, "usage: memcache")
+        self.fails(self.memcache("show"), 2, "usage: memcache show")
+        for words, said in ((["run", "--quik", "x"], "run: no option --quik. Did you mean --qui"),
+                            (["doctor", "--fast"], "doctor: no option --fast. `memcache doctor -"),
+                            (["doctor", "x"], "doctor takes no word x. `memcache doctor --help`")):
+            self.fails(self.memcache(*words), 2, f"memcache: {said}")
         self.fails(self.memcache("measure"), 2, "memcache: no command measure. There are:\n  run ")
 
     def test_alone_it_measures_this_machine_and_says_what_else_there_is(self):
@@ -125,8 +130,14 @@ class Program(fake.InDirectory):
 
     def test_words_that_a_person_tries(self):
         for words, same in ((("help",), ("--help",)), (("version",), ("--version",)),
-                            (("-V",), ("--version",)), (("help", "run"), ("run", "--help"))):
+                            (("-V",), ("--version",)), (("help", "run"), ("run", "--help")),
+                            (("is", "this", "normal?", "i7-7700"), ("reference", "i7-7700")),
+                            (("Is_it-normal",), ("reference",)), (("normal",), ("reference",)),
+                            (("mlc", "-h"), ("run", "-h"))):
             self.assertEqual(self.memcache(*words).stdout, self.memcache(*same).stdout)
+        for words in (["help", "latency"], ["latency", "--help"]):
+            self.assertIn("\n  stride=64 ", self.memcache(*words).stdout)
+            self.assertIn("usage: memcache run", self.memcache(*words, MEMCACHE_USER="no").stdout)
         listed = self.memcache("list").stdout
         for word in (*suite.names_offered(), *tests.TESTS):
             self.assertRegex(listed, rf"(?m)^{word} ")
@@ -226,6 +237,8 @@ class Program(fake.InDirectory):
                             ("xyzzy", "memcache: no command xyzzy. There are:\n  run "),
                             ("--quik", "memcache: no option --quik. Did you mean --quick? `"),
                             ("--fast", "memcache: no option --fast. `memcache run --help` "),
+                            ("--list", "memcache: no option --list. Did you mean list? `"),
+                            ("lmbench", "memcache: no command lmbench. `memcache import lmbench "),
                             ("", "memcache: no command . There are:\n  run ")):
             done = self.memcache(typed, "x")
             self.fails(done, 2, said)

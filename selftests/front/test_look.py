@@ -327,6 +327,7 @@ class Command(Case):
         self.answers = {"pid=1": errno.EPERM, "pid=2": errno.EINVAL, "not_wb": errno.EBUSY}
         for words, status, text in ((["--pid", "1"], 1, "why not"), (["--pid", "2"], 2, "why not"),
                                     (["--pid", "0"], 2, "--pid 0: no number of a process"),
+                                    (["--pid", "99999999999"], 2, "--pid 99999999999: no number"),
                                     ([], 1, "another look is on"),
                                     (["--watch", "0"], 2, "above 0"), ([""], 2, "not the address"),
                                     (["--watch", "inf"], 2, "above 0"),

@@ -61,7 +61,7 @@ class Devices(Sysfs):
             device, bar = pci.find(text)
             self.assertEqual((device.address, bar), (ADDRESS, number))
         for text, why in (("00:07.0", "no PCI device 0000:00:07.0. .*there are: 0000:00:05.0$"),
-                          ("5", "is not the address"), ("00:05.0/6", "is not the address"),
+                          ("5", "^'5' is not the address"), ("00:05.0/6", "is not the address"),
                           ("../../etc", "is not the address"), ("", "is not the address")):
             with self.subTest(text), self.assertRaisesRegex(Failure, why) as raised:
                 pci.find(text)

@@ -326,7 +326,7 @@ class Run(Measured):
 class Words(fake.unittest.TestCase):
     def setUp(self):
         # No word is one of another program, so that memcache-user would change nothing.
-        self.enterContext(mock.patch("mc.running.plan.our_words", lambda lines, _: lines))
+        self.enterContext(mock.patch("mc.running.plan.our_words", lambda lines, *_: lines))
 
     def planned(self, *words):
         place = plan.Place([fake.Kernel()])
@@ -358,16 +358,16 @@ class Words(fake.unittest.TestCase):
                                        r"mean bandwidth\?$"),
                 ("bandwidthh", r"no such test\. Did you mean bandwidth\? "),
                 ("cache-atributes", r"no such test\. Did you mean cache-attributes\? "),
-                ("bandwidth sizze=4K", "^'sizze': is not a key of bandwidth; did you mean size"),
-                ("bandwidth threads=0", "^'threads': is not a key of bandwidth; it has: op, "),
-                ("bandwidth opp=read", "^'opp': is not a key of bandwidth; did you mean op[?]$"),
+                ("bandwidth sizze=4K", "^'sizze': not a key of bandwidth; did you mean size"),
+                ("bandwidth threads=0", "^'threads': not a key of bandwidth; it has: op, "),
+                ("bandwidth opp=read", "^'opp': not a key of bandwidth; did you mean op[?]$"),
                 ("bandwidth op=reead", r"^op: 'reead' is not one of read\|.*; did you mean read\?"),
                 ("bandwidth op=read,x", r"^op: 'x' is not one of read\|[^;]*$"),
                 ("bandwidth size=4K size=8K", "^size: is given twice$"),
                 ("ramp idle=5", r"^idle: '5' is not one of 0\.\.1s"),
                 ("ramp idle=0,5min", r"^idle: '5min' is not "),
                 ("ramp idle=1001ms", r"^idle: '1001ms' is not "),
-                ("bandwidth size", "^'size': is not key=value$"),
+                ("bandwidth size", "^'size': not key=value$"),
                 ("bandwidth size=", "^size: has no value$"),
                 ("bandwidth size=1", r"^size: '1' is not one of "),
                 ("bandwidth size=1.3M", r"^size: '1\.3M' is not one of "),
@@ -476,7 +476,7 @@ class Keys(fake.InDirectory):
                          [(None, "bandwidth size=64K"), ("a", "bandwidth size=64K")])
 
     def test_mistakes(self):
-        for word, said in (("sizze=4K", "^cache-attributes: 'sizze': is not a key of bandwidth; "
+        for word, said in (("sizze=4K", "^cache-attributes: 'sizze': not a key of bandwidth; "
                                         "did you mean size"),
                            ("op=reead", "op: 'reead' is not one of .*; did you mean read"),
                            ("size=1", "size: '1' is not")):
@@ -486,7 +486,7 @@ class Keys(fake.InDirectory):
         for words in (["size=4K", "size=8K"], ["size="]):
             with self.assertRaisesRegex(Failure, "given twice|has no value"):
                 self.planned(SUITE, *words)
-        with self.assertRaisesRegex(Failure, "'size': is not key=value"):
+        with self.assertRaisesRegex(Failure, "'size': not key=value"):
             self.planned(f"{SUITE} size")
 
 

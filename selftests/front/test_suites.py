@@ -43,7 +43,7 @@ BAD = {
     "@table rows=type columns=label value=x colour=\nbandwidth\n": ":1: wanted: @table",
     "@table rows=type\nbandwidth\n": ":1: wanted: @table",
     "@search cpu={nonsense}\na: bandwidth\n": ":1: no placeholder {nonsense}",
-    "@search streams\na: bandwidth\n": ":1: 'streams': is not key=value",
+    "@search streams\na: bandwidth\n": ":1: 'streams': not key=value",
     "@search cpu=0,1 cpu=2\na: bandwidth\n": ":1: cpu: is given twice",
     "@search cpu=0,1\na: bandwidth\nbandwidth\n":
         "bad: a line of a section with @search has no label",

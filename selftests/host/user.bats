@@ -326,7 +326,7 @@ memcache-user: bw_mem -N 2 64k rd: every word: the same lines" ]
 	refused "Invalid argument" "size: " 'bandwidth size=5'
 	refused "Invalid argument" "'nonsense': " 'bandwidth nonsense=1'
 	refused "Invalid argument" "test: the line is empty; write TEST [key=value]...; memcache-user --tests lists them" ''
-	refused "Invalid argument" "'sizes': is not a key of latency; did you mean size?" 'latency sizes=4K'
+	refused "Invalid argument" "'sizes': not a key of latency; did you mean size?" 'latency sizes=4K'
 	refused "Invalid argument" "line: " $'bandwidth\tsize=4K'
 	refused "Invalid argument" "cpu: 4095 is not one this process may run on" 'bandwidth cpu=4095'
 	refused "Invalid argument" "node: there is no node 1023" 'bandwidth node=1023'
@@ -420,7 +420,7 @@ all_of() {
 		bandwidth irq=off
 	[ -z "$output" ]
 	echo "$stderr" >messages
-	diff - <(sed 's/ is .*(in:/ (in:/' messages) <<-'END'
+	diff - <(sed 's/ is .*(in:/ (in:/; s/: not .*(in:/: (in:/' messages) <<-'END'
 		memcache-user: Invalid argument: size: '5' (in: latency size=5)
 		memcache-user: Invalid argument: 'itm': (in: overhead itm=x)
 		memcache-user: Operation not supported: irq: off (in: bandwidth irq=off)

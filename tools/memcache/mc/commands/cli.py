@@ -63,7 +63,8 @@ COMMANDS = {
     "complete": "print completions of a word (shells call this)",
 }
 # Words that are no commands of their own.
-SAME = {"normal": "reference", "expected": "reference", "is-this-normal": "reference"}
+SAME = {"normal": "reference", "expected": "reference"}
+QUESTION = re.compile(r"(is ?)?(this |it )?(normal|expected)\b ?")      # also: is this normal
 WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"]}
 LENT = "/run/memcache"      # has a note of each device that `mmio` has taken
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
@@ -142,7 +143,11 @@ def main(argv: list[str]) -> int:
 def _command(argv: list[str]) -> int:
     if argv[:1] == ["help"] and argv[1:]:
         argv = [argv[1], "--help"]
-    argv = [SAME.get(word, word) for word in argv[:1]] + argv[1:]
+    argv = as_question(argv)
+    if argv[1:] in (["-h"], ["--help"]) and argv[0] in {*tests.TESTS} - {*COMMANDS}:
+        from mc.running import user
+        if user.find():
+            return user.explain(argv[0])
     of_overview = _options_of_overview(argv)
     if of_overview is None:
         argv = _as_run(WORDS.get(argv[0], argv) if len(argv) == 1 else argv)
@@ -156,17 +161,35 @@ def _command(argv: list[str]) -> int:
     if not argv[0].startswith("-") and argv[0] not in COMMANDS:
         words = [*COMMANDS, "help", "version", "list"]
         near = hint(argv[0], [*words, *tests.TESTS, *tests.CALLS, *suite.names_offered()])
+        from mc.records import foreign
+        if (tool := argv[0].removesuffix("-memory")) in ("pcm", *foreign.TOOLS):
+            near = f" `memcache import {tool} FILE` reads what it printed."
         raise Failure(f"no command {argv[0]}.{near} There are: {', '.join(words)}; and, as "
                       "`memcache list` has them, all tests and suites", status.WRONG)
     if argv[0].startswith("-") and argv[0] not in (options := by_option(actions())):
-        near = hint(argv[0], [*options, *by_option(actions("run"))])
+        near = hint(argv[0], [*options, *by_option(actions("run"))]) or \
+            hint(argv[0].lstrip("-"), [*COMMANDS, *WORDS])
         raise Failure(f"no option {argv[0]}.{near} `memcache run --help` lists those of `run`",
                       status.WRONG)
-    args = top.parse_args(argv)
+    args, unknown = top.parse_known_args(argv)
+    if unknown:
+        word = unknown[0]
+        what = f"{argv[0]}: no option {word}.{hint(word, by_option(actions(argv[0])))}" \
+            if word.startswith("-") else f"{argv[0]} takes no word {word}."
+        raise Failure(f"{what} `memcache {argv[0]} --help` lists what it takes", status.WRONG)
     if argv[0] != "complete" and os.path.isdir(os.environ.get("MEMCACHE_SYSROOT", "") + LENT):
         from mc.running import pci
         pci.give_back_left()
     return args.command(args)
+
+
+def as_question(argv: list[str]) -> list[str]:
+    """The command line; if it asks whether something is normal, it is `reference`."""
+    text = re.sub(r"[-_?\s]+", " ", " ".join(argv[:3]).lower() + " ")
+    if not argv or argv[0].startswith("-") or not (match := QUESTION.match(text)):
+        return argv
+    ours = len(match[0].split())
+    return ["reference", *(argv[1:] if re.search("[-_ ]", argv[0]) else argv[ours:])]
 
 
 def _options_of_overview(argv: list[str]) -> list[str] | None:
@@ -218,7 +241,7 @@ def is_measured(word: str) -> bool:
         return True
     from mc.running import user
     try:
-        return not name.startswith("-") and user.our_words([name], "") != [name]
+        return not name.startswith("-") and user.our_words([name], "", str) != [name]
     except Failure:
         return False
 
@@ -231,7 +254,7 @@ def by_option(of: list[argparse.Action]) -> dict[str, argparse.Action]:
 def _split_options(words: list[str]) -> tuple[list[str], list[str]]:
     """The options of `run` that are ours in any place, with their values, and the other words."""
     flags = {option: action.nargs is None for option, action in by_option(actions("run")).items()
-             if option.startswith("--") or option == "-o"}
+             if option.startswith("--") or option in ("-o", "-h")}
     ours, theirs, left = [], [], list(words)
     while left:
         word = left.pop(0)

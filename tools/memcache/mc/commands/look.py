@@ -30,6 +30,7 @@ BAR that is mapped uncached, free memory that is not write-back, large pages
 that are split although all of their parts are mapped alike.
 """
 SHOWN = 60      # mappings of a table
+MOST_PIDS = 1 << 22     # the kernel's PID_MAX_LIMIT
 LONGEST = 10 ** 9       # seconds; the C library can sleep for longer, but not for all times
 
 
@@ -45,7 +46,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     if args.watch is not None and (args.json or not 0 < args.watch < LONGEST):
         raise Failure("--watch takes a number of seconds above 0, and no --json", WRONG)
-    if args.pid is not None and args.pid < 1:
+    if args.pid is not None and not 0 < args.pid <= MOST_PIDS:
         raise Failure(f"--pid {args.pid}: no number of a process", WRONG)
     ranges = [] if args.what is None else mappings.ranges_of(args.what)
     with module.keep_loaded():

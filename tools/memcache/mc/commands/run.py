@@ -131,7 +131,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
         plan.show(plan.jobs(requests, place, rounds, both), place)
         return DONE
     for side in dict.fromkeys(side for request in requests for side in place.sides_for(request)):
-        side.check()
+        _check(side, requests, place)
     jobs = plan.jobs(requests, place, rounds, both)
     remarks = place.shape.remarks if any(request.suite for request in requests) else ()
     for text in [*remarks, *plan.length_lines(jobs, place)]:
@@ -171,6 +171,16 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     if stop.signum:
         return SIGNAL + stop.signum
     return session.status or (DONE if plan.is_complete(jobs, requests, place) else FAILED)
+
+
+def _check(side: Side, requests: list[suite.Request], place: plan.Place) -> None:
+    """Whether a side is there. If it is not, only what another can measure is advised."""
+    try:
+        side.check()
+    except Failure as failure:
+        if plan.fits_process(requests, place, in_part=True):
+            raise
+        raise Failure(str(failure).removesuffix(f"; {WITHOUT}")) from None
 
 
 def _last_cache(words: list[str], sides: list[Side]) -> dict | None:

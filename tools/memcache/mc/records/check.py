@@ -26,7 +26,7 @@ def mistake_of_form(words: list[str]) -> str:
     keys = [word.partition("=")[0] for word in words]
     for key, equals, value in (word.partition("=") for word in words):
         if not equals:
-            return f"{key!r}: is not key=value"
+            return f"{key!r}: not key=value"
         if not value:
             return f"{key}: has no value"
     return next((f"{key}: is given twice" for key in keys if keys.count(key) > 1), "")
@@ -65,7 +65,7 @@ def _mistakes(test: str, words: list[str], keys: dict[str, Key]) -> Iterator[str
         yield bad
     for key, _, values in (word.partition("=") for word in words):
         if key not in keys:
-            yield f"{key!r}: is not a key of {test}" + (
+            yield f"{key!r}: not a key of {test}" + (
                 _suggestion(key, keys) or f"; it has: {', '.join(keys)}")
             continue
         for value in [] if keys[key].fits_form(values) else values.split(","):

@@ -148,7 +148,7 @@ def find(text: str) -> tuple[Device, int | None]:
     """The device of an address such as 00:05.0 or 0000:00:05.0/2, and the BAR, if it names one."""
     match = ADDRESS.fullmatch(text)
     if not match:
-        raise Failure(f"{text!r}: is not the address of a PCI device; write e.g. 00:05.0, as lspci "
+        raise Failure(f"{text!r} is not the address of a PCI device; write e.g. 00:05.0, as lspci "
                       "does, or 00:05.0/2 for BAR 2", WRONG)
     device = Device(f"{match[1] or '0000'}:{match[2]}".lower())
     if not device.path.exists():

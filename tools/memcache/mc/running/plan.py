@@ -95,7 +95,7 @@ def requests(words: list[str], place: Place) -> list[Request]:
     """The requests for these words, which are suites, request lines, or the words of a
     request line that was typed without quotes."""
     lines: list[str] = []
-    for word in words:
+    for word in _with_joined_keys(words, place):
         if lines and "=" in word.split(" ")[0]:
             lines[-1] += f" {word}"
         elif lines and SIZES.fullmatch(word) and not is_program(lines[-1].split(" ")[0]):
@@ -107,6 +107,26 @@ def requests(words: list[str], place: Place) -> list[Request]:
         else:
             lines.append(word)
     return [request for line in lines for request in _requests(line, place)]
+
+
+def _with_joined_keys(words: list[str], place: Place) -> list[str]:
+    """The words, with the keys of tests and their values joined: `size = 4K` and `size 4K` are
+    size=4K."""
+    joined: list[str] = []
+    test = ""
+    for word in words:
+        last = joined[-1] if joined else ""
+        if last and word.startswith("=") or re.fullmatch(r"\w+=", last) and "=" not in word:
+            joined[-1] += word
+        elif last in place.all_tests.get(test, {}) and "=" not in word \
+                and not place.all_tests.keys() & {last, word} \
+                and not _key_of(last, test, place):
+            joined[-1] += f"={word}"
+            place.say(f"{last} {word}: this is {joined[-1]}")
+        else:
+            joined.append(word)
+            test = word if word in place.all_tests else test
+    return joined
 
 
 def _key_of(word: str, line: str, place: Place) -> str:
@@ -136,7 +156,7 @@ def _requests(line: str, place: Place) -> list[Request]:
     fault = place.mistake_in(ours) if given or name in place.all_tests else \
         _no_suite_nor_test(name, place)
     if fault and (is_call(words) or not check.mistake_of_form(given)):
-        [translated] = our_words([" ".join(words)], fault)
+        [translated] = our_words([" ".join(words)], fault, place.say)
         if translated.startswith("suite "):
             same, *rest = translated.split()[1:]
             place.say(f"{name if rest == given else line.strip()}: this is the suite {same}")
@@ -154,8 +174,10 @@ def _requests(line: str, place: Place) -> list[Request]:
 
 def _no_suite_nor_test(name: str, place: Place) -> str:
     """The message about a word that is neither a suite nor a test."""
+    if "/" in name:
+        return f"no suite {name}: there is no such file"
     suites = suite.names_offered()
-    tests = f"and no such test.{hint(name, [*suites, *place.all_tests])} Tests: " \
+    tests = f"and no such test.{hint(name, [*suite.names(), *place.all_tests])} Tests: " \
             f"{', '.join(place.all_tests)}." if place.all_tests else \
             "(and no module loaded, and no memcache-user, that could have such a test)." \
             f"{hint(name, suites)}"
@@ -200,7 +222,7 @@ def _words_of_ours(word: str, name: str, tests: list[str], place: Place) -> list
     fault = _reason_against(word, tests, place)
     if not fault or check.mistake_of_form([word]):
         return [word]
-    our_lines = our_words([f"{test} {word}" for test in tests], f"{name}: {fault}")
+    our_lines = our_words([f"{test} {word}" for test in tests], f"{name}: {fault}", place.say)
     return next((ours for _, *ours in map(str.split, our_lines) if ours != [word]), [word])
 
 
@@ -318,10 +340,13 @@ def is_complete(planned: list[Job], asked: list[Request], place: Place) -> bool:
                if not request.suite for side in place.sides_for(request))
 
 
-def fits_process(asked: list[Request], place: Place) -> bool:
+def fits_process(asked: list[Request], place: Place, in_part: bool = False) -> bool:
     """Whether the kernel shall measure this, unless --where says otherwise, and a process can: no
-    value, and no device, needs the module."""
+    value, and no device, needs the module. `in_part`: whether it can measure any of this."""
     side = next(side for side in place.sides if side.where == "user")
+    if in_part:
+        return any(_fit_to_side(request.line, side, False, {"user": place.tests["user"]})[0]
+                   for request in asked)
     return {request.where for request in asked} == {"kernel"} and not any(
         re.search(r"\btarget=(?!ram\b)", request.line) or _fit_to_side(
             request.line, side, False, {"user": place.tests["user"]})[1] for request in asked)

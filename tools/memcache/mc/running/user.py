@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from mc import Failure
@@ -34,10 +35,17 @@ def find() -> str | None:
     return shutil.which(NAME)
 
 
-def our_words(lines: list[str], fault: str) -> list[str]:
+def explain(test: str) -> int:
+    """Print the keys of a test. Returns an exit status."""
+    sys.stdout.flush()
+    return subprocess.run([find() or NAME, "--tests", test], check=False).returncode
+
+
+def our_words(lines: list[str], fault: str, say: Callable[[str], object]) -> list[str]:
     """These requests, in which something is wrong, with the words of other programs put into ours.
     A line `suite NAME [key=value]...` stands for a suite. The Failure says what has no counterpart;
-    it is `fault`, with advice, if memcache-user is not there."""
+    it is `fault`, with advice, if memcache-user is not there. `say` is told what differs from the
+    other program."""
     program = find()
     if not program:
         raise Failure(f"{fault} ({NAME}, which knows words of other programs, is not there: "
@@ -51,8 +59,8 @@ def our_words(lines: list[str], fault: str) -> list[str]:
         raise Failure(f"{fault} ({NAME} --translate: ended by signal {-done.returncode})", WRONG)
     translated, (message, _, _) = done.stdout.splitlines(), done.stderr.partition("\n")
     if len(translated) == len(lines):
-        for note in done.stderr.splitlines():       # what differs from the other program
-            print(note.replace(NAME, "memcache", 1), file=sys.stderr)
+        for note in done.stderr.splitlines():
+            say(note.removeprefix(f"{NAME}: "))
         return translated
     raise Failure(message.removeprefix(f"{NAME}: ") if message.startswith(f"{NAME}: ") else fault,
                   WRONG)
