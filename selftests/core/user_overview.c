@@ -31,31 +31,39 @@
 static const struct seen {
 	u64 l3;			/* as its CPUs report it; 0: they don't */
 	u64 share;		/* what a thread gets of it */
+	u64 unseen;		/* so many L3s are there; 0: one a socket, as reported */
 	u64 sockets;		/* each has such an L3 and two CPUs */
 	u64 room;		/* bytes of memory for a set */
 	const char *sets[2];	/* on one CPU, and on all of them */
 	const char *read;	/* GB/s of one CPU */
 	const char *note;	/* in the last lines; NULL: there is no mark */
+	u64 lost;		/* this set has no figure on all CPUs */
 } rows[] = {
-	{ 32 * M, 32 * M, 1, 64 * G, { "GB/s            16K   512K     8M   128M\n",
+	{ 32 * M, 32 * M, 0, 1, 64 * G, { "GB/s            16K   512K     8M   128M\n",
 	  "GB/s            32K     1M     8M   128M\n" }, READ, NULL },
-	{ 32 * M, 32 * M, 4, 64 * G, { "GB/s            16K   512K     8M   128M\n",
+	{ 32 * M, 32 * M, 0, 4, 64 * G, { "GB/s            16K   512K     8M   128M\n",
 	  "GB/s           128K     4M    32M   512M\n" }, READ, NULL },
-	{ 504 * M, 504 * M, 1, 64 * G, { "GB/s            16K   512K     8M     2G\n",
+	/* Each CPU has an L3 of its own, as rates of both show, and the L3s are larger, too. */
+	{ 32 * M, 48 * M, 2, 1, 64 * G, { "GB/s            16K   512K     8M   128M\n",
+	  "GB/s            32K     1M     8M   256M\n" }, READ, NULL },
+	{ 504 * M, 504 * M, 0, 1, 64 * G, { "GB/s            16K   512K     8M     2G\n",
 	  "GB/s            32K     1M     8M     2G\n" }, READ, NULL },
 	/* A virtual machine has a share of this L3, and not enough memory to be sure. */
-	{ 504 * M, 8 * M, 1, 64 * G, { "GB/s            16K   512K     4M     2G\n",
+	{ 504 * M, 8 * M, 0, 1, 64 * G, { "GB/s            16K   512K     4M     2G\n",
 	  "GB/s            32K     1M     4M     2G\n" }, READ, NULL },
-	{ 504 * M, 8 * M, 1, 1 * G, { "GB/s            16K   512K     4M     1G\n",
+	{ 504 * M, 8 * M, 0, 1, 1 * G, { "GB/s            16K   512K     4M     1G\n",
 	  "GB/s            32K     1M     4M     1G\n" }, "  100.0  ?20.0\n",
 	  "?memory: between; it takes 2016M to be sure\n" },
-	{ 32 * M, 32 * M, 4, 256 * M, { "GB/s            16K   512K     8M   128M\n",
+	{ 32 * M, 32 * M, 0, 4, 256 * M, { "GB/s            16K   512K     8M   128M\n",
 	  "GB/s           128K     4M    32M   256M\n" }, READ,
 	  "?memory: between; it takes 512M to be sure\n" },
 	/* No table has these. Where CPUs don't report an L3, its times show it. */
-	{ 57 * M, 57 * M, 1, 64 * G, { "GB/s            16K   512K     8M   256M\n",
+	{ 57 * M, 57 * M, 0, 1, 64 * G, { "GB/s            16K   512K     8M   256M\n",
 	  "GB/s            32K     1M     8M   256M\n" }, READ, NULL },
-	{ 0, 24 * M, 1, 64 * G, { "GB/s            16K   512K   128M\n",
+	{ 32 * M, 32 * M, 0, 1, 64 * G, { "GB/s            16K   512K     8M   128M\n",
+	  "GB/s            32K     1M     8M   128M\n" }, "  800.0      -  200.0   40.0\n",
+	  "-: no figure: others had the CPUs in all samples\n", 1 * M },
+	{ 0, 24 * M, 0, 1, 64 * G, { "GB/s            16K   512K   128M\n",
 	  "GB/s            32K     1M   256M\n" }, "  400.0  200.0   20.0\n", NULL },
 };
 
@@ -138,8 +146,11 @@ static void fill(const struct mc_request *req, struct mc_record *rec, u64 bytes)
 
 	if (strcmp(req->spec->name, "latency")) {
 		/* CPUs of a socket share its L3. */
-		u64 part = bytes / (n == 1 ? 1 : bytes > n * M ? machine->sockets : n);
+		u64 l3s = machine->unseen ? machine->unseen : machine->sockets;
+		u64 part = bytes / (n == 1 ? 1 : bytes > n * M ? l3s : n);
 
+		if (n > 1 && bytes == machine->lost)
+			return;
 		mc_record_set(rec, 0, n * 10000000000 / price(part, a_gb));
 		return;
 	}

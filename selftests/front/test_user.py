@@ -5,7 +5,10 @@ import contextlib
 import errno
 import io
 import os
+import pty
+import re
 import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -230,6 +233,19 @@ class InUserSpace(fake.InDirectory):
             self.assertNotIn("--where user", done.stderr)
             self.assertEqual(results.load("out.jsonl")[0].request["where"], "user")
             os.unlink("out.jsonl")
+
+    def test_the_overview_says_from_its_start_how_long_it_takes(self):
+        leader, follower = pty.openpty()
+        with open(leader, "rb", buffering=0) as terminal, \
+                subprocess.Popen([user.find(), "--own"], stderr=follower, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL) as overview:
+            said = b""
+            while said.count(b"left") < 3:
+                said += terminal.read(4096)
+            overview.kill()
+            os.close(follower)
+        for minutes in re.findall(rb", (\d+):\d\d left", said):
+            self.assertLess(int(minutes), 60, said)
 
     def test_the_engine_counts_records(self):
         for lines, wanted in ((["bandwidth size=4K,8K", "latency cpu=0 size=4K..64K"], [2, 5]),

@@ -115,6 +115,9 @@ static struct screen {
 	struct probed latencies;
 	struct probed reads;
 	struct probed memory;	/* the set that shows it */
+	struct probed all_reads;
+	u64 all_memory;		/* the set of all CPUs that shows it */
+	bool lacks;		/* a figure is not there */
 	bool memory_sure;	/* no larger set had another rate */
 	struct probed *probing;
 	const char *page;	/* the key, if there are huge pages */
@@ -135,7 +138,8 @@ static struct screen {
 	const struct form *best_form[LEVELS + 1];	/* that had them; NULL: the row itself */
 } screen = {
 	.latencies.column = "ns_per_load", .reads.column = "mb_per_s",
-	.memory.column = "ns_per_load", .page = "", .next = screen.plan,
+	.all_reads.column = "mb_per_s", .memory.column = "ns_per_load", .page = "",
+	.next = screen.plan,
 };
 
 /* --------------------------------------------------------------- what the views share */
@@ -266,19 +270,30 @@ static bool huge_pages(u64 bytes)
 	return huge;
 }
 
-/* Measure sizes on the first CPU. Return: an exit status. */
-static int probe(struct probed *what, const char *test, const char *sizes)
+/* The value of cpu=: all, or the first one. */
+static void print_cpu(struct mc_text *t, bool all)
+{
+	if (all)
+		mc_textf(t, "%s", on_one_node() ? "all" : "all node=local");
+	else
+		mc_textf(t, "%d", mc_core_next(-1));
+}
+
+/* Measure sizes on the first CPU, or on all. Return: an exit status. */
+static int probe(struct probed *what, const char *test, const char *sizes, bool all)
 {
 	const struct mc_user_view view = {
 		.start = start, .begin = begin, .result = take_probe, .end = end_probe,
 		.screen = !screen.as_json,
 	};
 	char line[LINE], *lines[] = { line, NULL };
+	struct mc_text t = MC_TEXT(line);
 	int status;
 
 	screen.probing = what;
-	snprintf(line, sizeof(line), "%s size=%s cpu=%d repeat=%d warmup=1%s", test, sizes,
-		 mc_core_next(-1), screen.quick ? 3 : 5, screen.page);
+	mc_textf(&t, "%s size=%s repeat=%d warmup=1%s cpu=", test, sizes, screen.quick ? 3 : 5,
+		 screen.page);
+	print_cpu(&t, all);
 	status = mc_user_run(lines, &view);
 	return status || what->n ? status : MC_USER_FAILED;
 }
@@ -314,9 +329,45 @@ static u64 reported_bytes(bool all)
 	       max(mc_cache_bytes(mc_core_next(-1), last_level()), mc_unlisted_cache());
 }
 
+/* The same for all CPUs: a set for each of the caches that they have. */
+static u64 for_all(u64 bytes, unsigned int level)
+{
+	u64 one = mc_cache_bytes(mc_core_next(-1), level);
+
+	return one ? mc_muldiv(bytes, mc_source_caches(NULL, level), one) & ~4095ULL : bytes;
+}
+
+/* The least set of all CPUs that is memory, as far as caches are known. */
+static u64 least_of_all(void)
+{
+	return MC_BEYOND * max(reported_bytes(true), for_all(cached_bytes(), last_level()));
+}
+
+/*
+ * All CPUs read larger and larger sets, from @bytes on: a virtual machine may report one L3 for
+ * CPUs that have several.
+ */
+static int find_memory_of_all(u64 bytes, u64 most)
+{
+	char sizes[48];
+	int status;
+
+	mc_user_progress_part(PROBE_PARTS - 1, 1);
+	while (bytes < least_of_all() && 2 * bytes <= most)
+		bytes *= 2;
+	snprintf(sizes, sizeof(sizes), "%llu..%llu", bytes, min(most, max(bytes, MOST_BYTES)));
+	status = probe(&screen.all_reads, "bandwidth op=read", sizes, true);
+	screen.all_memory = bytes;
+	if (!status)
+		mc_user_find_memory(screen.all_reads.of, screen.all_reads.n, 0, least_of_all(),
+				    &screen.all_memory);
+	return status;
+}
+
 static int find_caches(u64 most)
 {
-	return probe(&screen.latencies, "latency", most < LARGEST ? "4K..1M" : SIZES);
+	return probe(&screen.latencies, "latency", most < LARGEST ? "4K..1M" : SIZES,
+		     false);
 }
 
 /* Read larger and larger sets, and measure the latency of that which shows memory. */
@@ -326,36 +377,28 @@ static int find_memory(u64 most)
 	char sizes[48];
 	int status;
 
-	mc_user_progress_part(PROBE_PARTS - 2);
+	mc_user_progress_part(PROBE_PARTS - 3, 1);
 	/* Smaller sets are no memory, whatever their rates are. */
 	while (bytes < least)
 		bytes *= 2;
 	bytes = min(bytes, most);
 	snprintf(sizes, sizeof(sizes), "%llu..%llu", bytes, min(most, max(bytes, MOST_BYTES)));
-	status = probe(&screen.reads, "bandwidth op=read", sizes);
+	status = probe(&screen.reads, "bandwidth op=read", sizes, false);
 	if (status)
 		return status;
-	mc_user_progress_part(PROBE_PARTS - 1);
+	mc_user_progress_part(PROBE_PARTS - 2, 1);
 	screen.memory_sure = mc_user_find_memory(screen.reads.of, screen.reads.n,
 						 MC_BEYOND * cached_bytes(),
 						 MC_BEYOND * reported_bytes(false), &bytes);
 	snprintf(sizes, sizeof(sizes), "%llu", bytes);
-	status = probe(&screen.memory, "latency", sizes);
+	status = probe(&screen.memory, "latency", sizes, false);
 	if (status)
 		return status;
 	screen.memory_sure &= screen.memory.of->level == MEMORY;
-	return 0;
+	return cpus() > 1 ? find_memory_of_all(bytes, most) : 0;
 }
 
 /* ----------------------------------------------------------- the columns of the screen */
-
-/* The same for all CPUs: a set for each of the caches that they have. */
-static u64 for_all(u64 bytes, unsigned int level)
-{
-	u64 one = mc_cache_bytes(mc_core_next(-1), level);
-
-	return one ? mc_muldiv(bytes, mc_source_caches(NULL, level), one) & ~4095ULL : bytes;
-}
 
 /*
  * All CPUs together: a set that this level holds, and those before it do not, whose CPUs may be
@@ -393,15 +436,12 @@ static void add_cache(enum mc_hit level, u64 *before)
 		add_column(level, sure ? &found : NULL, bytes);
 }
 
-static void add_memory(u64 most)
+static void add_memory(void)
 {
 	const struct mc_user_probe *p = screen.memory.of;
 	struct mc_user_level found = { p->bytes, p->value, p->bytes };
-	u64 bytes = p->bytes, cached = for_all(cached_bytes(), last_level());
-	u64 wanted = MC_BEYOND * max(reported_bytes(true), cached);
+	u64 bytes = max(p->bytes, screen.all_memory), wanted = least_of_all();
 
-	while (bytes < wanted && 2 * bytes <= most)
-		bytes *= 2;
 	add_column(MEMORY, &found, bytes);
 	screen.columns[screen.ncolumns - 1].sure[0] = screen.memory_sure;
 	screen.columns[screen.ncolumns - 1].sure[1] = screen.memory_sure && bytes >= wanted;
@@ -421,7 +461,7 @@ static void add_unknown(void)
 		   large->bytes);
 }
 
-static void find_columns(u64 most)
+static void find_columns(void)
 {
 	enum mc_hit level;
 	u64 before = 0;
@@ -435,7 +475,7 @@ static void find_columns(u64 most)
 	}
 	for (level = MC_HIT_L1; level < MEMORY; level++)
 		add_cache(level, &before);
-	add_memory(most);
+	add_memory();
 }
 
 /* --------------------------------------------------------------------- the screen */
@@ -572,7 +612,7 @@ static void begin_rate(const struct mc_request *req)
 {
 	begin(req);
 	screen.now = screen.next++;
-	mc_user_progress_part(PROBE_PARTS + (screen.now - screen.plan));
+	mc_user_progress_part(PROBE_PARTS + (screen.now - screen.plan), 0);
 	if (screen.now->row == rates && !screen.now->form && screen.now->all && !screen.as_json)
 		print_heading(true);
 	mc_user_flush();
@@ -594,8 +634,12 @@ static void take_rate(const struct mc_request *req, const struct mc_record *rec)
 	for (i = first_of(now->form);
 	     i < screen.ncolumns && (nth || !screen.columns[i].bytes[now->all]); i++)
 		nth -= !!screen.columns[i].bytes[now->all];
-	if (i == screen.ncolumns || !value_of(req, rec, "mb_per_s", &value))
+	if (i == screen.ncolumns)
 		return;
+	if (!value_of(req, rec, "mb_per_s", &value)) {
+		screen.lacks |= !now->form;
+		return;
+	}
 	screen.row.cell[i] = (value + 50000) / 100000;	/* 0.1 GB/s */
 	screen.row.filled[i] = true;
 }
@@ -631,7 +675,7 @@ static void end_rate(const struct mc_run *run, const struct mc_record *records, 
 static void plan_row(struct planned *p, const struct row *row, const struct form *form, bool all)
 {
 	char sizes[LINE / 2] = "", cpu[24];
-	struct mc_text t = MC_TEXT(sizes);
+	struct mc_text t = MC_TEXT(sizes), c = MC_TEXT(cpu);
 	unsigned int i, repeat = screen.quick ? 3 : all ? 10 : 15;
 
 	*p = (struct planned){ .row = row, .form = form, .all = all };
@@ -644,8 +688,7 @@ static void plan_row(struct planned *p, const struct row *row, const struct form
 		if (bytes > LARGE_BYTES)
 			repeat = min(repeat, bytes > MOST_BYTES ? screen.quick ? 2U : 3U : 5U);
 	}
-	snprintf(cpu, sizeof(cpu), all ? on_one_node() ? "all" : "all node=local" : "%d",
-		 mc_core_next(-1));
+	print_cpu(&c, all);
 	snprintf(p->line, sizeof(p->line), "bandwidth %s repeat=%u warmup=1 size=%s cpu=%s%s%s",
 		 form ? form->key : row->key, repeat, sizes, cpu, screen.page,
 		 screen.quick ? " verify=deferred" : "");
@@ -686,6 +729,8 @@ static void print_legend(void)
 
 	printf("GB/s: 10^9 bytes of payload a second%smedians; more by --help\n",
 	       is_wide() ? "; " : "\n");
+	if (screen.lacks)
+		printf("-: no figure: others had the CPUs in all samples\n");
 	if (screen.between) {
 		mc_key_show(&t, mc_key_of(*mc_specs, MC_KEY_SIZE), screen.between);
 		printf("?memory: between; it takes %s to be sure\n", size);
@@ -710,6 +755,7 @@ int mc_user_overview(bool json, bool short_form)
 	screen.quick = short_form;
 	mc_user_progress_parts(PROBE_PARTS + (screen.quick ? ARRAY_SIZE(rates) - 1 : PLANNED / 2) *
 			       (1 + (cpus() > 1)));
+	mc_user_progress_part(0, PROBE_PARTS - 3);
 	if (huge_pages(min(most, LARGEST)))
 		screen.page = " page=thp";
 	screen.as_json = json;
@@ -726,7 +772,7 @@ int mc_user_overview(bool json, bool short_form)
 		print_caches();
 	if (status)
 		return status;
-	find_columns(most);
+	find_columns();
 	if (!json)
 		print_latencies();
 	status = measure_rates();

@@ -23,6 +23,8 @@ static struct {
 	u64 total;
 	u64 parts;		/* of several calls of mc_user_run(); 0: there is one */
 	u64 part;		/* that began last */
+	u64 length;		/* in parts, of the samples of this call; 0: not known */
+	u64 before;		/* samples of earlier calls */
 	u64 began_ns;
 	u64 shown_ns;
 } progress;
@@ -40,6 +42,7 @@ void mc_user_progress_begin(u64 samples)
 {
 	progress.live = isatty(STDERR_FILENO);
 	progress.total = progress.done + samples;
+	progress.before = progress.done;
 	if (!progress.done)
 		progress.began_ns = mc_clock_raw_ns();
 }
@@ -56,22 +59,32 @@ void mc_user_progress_more(u64 samples)
 	progress.total += samples;
 }
 
-/* All takes about so many parts of the same length, which begin with mc_user_progress_part(). */
+/* All takes about so many parts of the same time, which begin with mc_user_progress_part(). */
 void mc_user_progress_parts(u64 parts)
 {
 	progress.parts = parts;
 }
 
-void mc_user_progress_part(u64 begun)
+/* @length: the parts that the next call of mc_user_run() takes; 0: others begin during it. */
+void mc_user_progress_part(u64 begun, u64 length)
 {
 	progress.part = min(begun, progress.parts - 1);
+	progress.length = length;
+}
+
+/* Thousandths of parts that are done. */
+static u64 parts_done(void)
+{
+	u64 samples = progress.total - progress.before;
+
+	return 1000 * progress.part + mc_muldiv(progress.done - progress.before,
+						1000 * progress.length, max(samples, 1ULL));
 }
 
 static void show(u64 now)
 {
-	/* With parts, in thousandths of one. */
 	u64 total = progress.parts ? 1000 * progress.parts : progress.total;
-	u64 done = progress.parts ? 1000 * progress.part + 1 : progress.done;
+	u64 done = max(progress.parts ? parts_done() : progress.done, 1ULL);
 	u64 elapsed = now - progress.began_ns;
 	u64 left = mc_muldiv(elapsed, total - done, done) / 1000000000;
 	int filled = done * BAR / total;

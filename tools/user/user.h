@@ -174,7 +174,7 @@ void mc_user_progress_more(u64 samples);
 bool mc_user_progress_back(u64 done, u64 all);
 void mc_user_progress_clear(void);
 void mc_user_progress_parts(u64 parts);
-void mc_user_progress_part(u64 begun);
+void mc_user_progress_part(u64 begun, u64 length);
 
 /* cpus.c */
 bool mc_user_cpus(u64 *cpus, const char *value, size_t len);
