@@ -148,6 +148,13 @@ class Choice(unittest.TestCase):
         cells = {point.x: point.y for point in drawn.series[0].points}
         self.assertEqual((cells[3, 5], (3, 3) in cells), (305.0, False))
 
+    def test_numbers_that_nobody_could_read_are_not_written(self):
+        pairs = [(a, b) for a in range(16) for b in range(16) if a != b]
+        drawn = chart(fake.runs_of(fake.BARE, ("c2c", c2c(pairs, ns=0.123)), suite="c2c"))
+        for width, many in ((draw.ACROSS, True), (draw.NARROW, False)):
+            [axes, _] = draw.figure([drawn], [], width).subfigs[0].subfigs[0].axes
+            self.assertEqual(len(axes.texts) > 200, many, width)
+
     def test_pairs_of_one_place_are_their_median(self):
         """As in the table: not the first of them."""
         found = [{**result, "ns_per_line": ns} for ns, result in zip(

@@ -56,7 +56,7 @@ BESIDE = 2                          # pixels between the labels of two ticks, at
 NAMES = "_name"                     # the label of names of points; see _move_name()
 AROUND = [(x, y) for y in (-7, 7, 0, -16, 16, -28, 28) for x in (0, 7, -7) if x or y]   # in points
 MANY = 2000                         # cells of a heat map
-WRITTEN = 16                        # rows and columns of one whose cells have numbers
+WRITTEN, LEGIBLE = 16, 5.5          # rows and columns whose cells have numbers; of points at least
 FAR = 0.2                           # a speed that has a full colour, if none is farther from 1
 SHORT = 6                           # letters of names that stand beside each other
 BAR, LABEL = 0.17, 0.15             # inches, of a bar and of a line of its name
@@ -520,14 +520,18 @@ def _draw_matrix(axes: Any, chart: Chart) -> None:
     bar = axes.figure.colorbar(mesh, ax=axes, label=label(chart.y), shrink=0.9)
     bar.solids.set(rasterized=many, edgecolor="face")
     cells_across = max(len(chart.rows), len(chart.columns))
-    if cells_across <= WRITTEN:
+    written = [["-" if y != y else cells[row, column].doubt + (
+        f"{y:.0f}" if y >= 100 else f"{y:.3g}") for column, y in zip(chart.columns, ys)]
+        for row, ys in zip(chart.rows, grid)]
+    # About 0.7 of the picture's width is cells, and a digit is as wide as 0.6 of its size.
+    across = 0.7 * 72 * axes.figure.bbox.width / axes.figure.dpi / len(chart.columns)
+    size = min(8.5, 100 / cells_across, across / 0.6 / max(len(one) for row in written
+                                                           for one in row))
+    if cells_across <= WRITTEN and size >= LEGIBLE:
         for i, row in enumerate(grid):
             for j, y in enumerate(row):
-                text = "-" if y != y else cells[chart.rows[i], chart.columns[j]].doubt + (
-                    f"{y:.0f}" if y >= 100 else f"{y:.3g}")
-                axes.text(j + 0.5, i + 0.5, text, ha="center", va="center",
-                          size=min(8.5, 100 / cells_across), color=TEXT if y != y else
-                          ON_LIGHT if _is_light(mesh, y) else ON_DARK)
+                axes.text(j + 0.5, i + 0.5, written[i][j], ha="center", va="center", size=size,
+                          color=TEXT if y != y else ON_LIGHT if _is_light(mesh, y) else ON_DARK)
     for point in () if many else cells.values():
         if DISTURBED in point.doubt:
             corner = chart.columns.index(point.x[1]), chart.rows.index(point.x[0])
