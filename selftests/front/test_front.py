@@ -244,6 +244,10 @@ class Program(fake.InDirectory):
             self.fails(done, 2, said)
             self.assertLess(max(map(len, done.stderr.splitlines())), 100)
 
+    def test_a_directory_is_no_results_file(self):
+        for command in "show", "compare", "report", "export --format csv":
+            self.fails(self.memcache(*command.split(), "./"), 2, "such as ./*.jsonl")
+
     def test_what_takes_no_output(self):
         self.write("good", GOOD)
         for words in ("show good", "suites", "--help", "compare -h", "list"):

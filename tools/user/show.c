@@ -245,6 +245,8 @@ const struct mc_user_view mc_user_json = {
 /* ------------------------------------------------------- a file beside either */
 
 static FILE *saved;
+static const char *saved_path;
+static int saved_errno;		/* of the first write that failed */
 
 /* Write all results to this file, too, as JSON Lines. Return: 0, or a negative errno. */
 int mc_user_save_to(const char *path)
@@ -254,6 +256,7 @@ int mc_user_save_to(const char *path)
 	if (fd < 0)
 		return fd;
 	saved = fdopen(fd, "w");
+	saved_path = path;
 	return saved ? 0 : -errno;
 }
 
@@ -268,14 +271,16 @@ void mc_user_save(const struct mc_run *run, const struct mc_record *records, u64
 		write_text(saved, MC_MACHINE_MAX, mc_user_machine_json);
 	begun = true;
 	write_json(saved, run, records, n, err);
-	fflush(saved);
+	if (fflush(saved) && !saved_errno)
+		saved_errno = errno;
 }
 
 /* Return: an exit status, as results that could not be written are a failure. */
 int mc_user_saved(void)
 {
-	if (!saved || (!ferror(saved) && !fclose(saved)))
+	if (!saved || (!saved_errno && !ferror(saved) && !fclose(saved)))
 		return MC_USER_DONE;
-	fprintf(stderr, "memcache-user: the file of --save can't be written\n");
+	fprintf(stderr, "memcache-user: %s: %s\n", saved_path,
+		strerror(saved_errno ? saved_errno : errno));
 	return MC_USER_FAILED;
 }

@@ -20,7 +20,9 @@ def failure(where: str, error: Exception) -> Failure:
     if isinstance(error, Failure):
         return error
     if isinstance(error, OSError):
-        return Failure(f"{where}: {error.strerror}", WRONG)
+        more = f"; name files in it, such as {where.rstrip('/')}/*.jsonl" \
+            if isinstance(error, IsADirectoryError) else ""
+        return Failure(f"{where}: {error.strerror}{more}", WRONG)
     if isinstance(error, UnicodeError):
         return Failure(f"{where}: not text", WRONG)
     if isinstance(error, ValueError):
