@@ -30,18 +30,27 @@ static const struct mc_user_probe flat[] = {
 	{ 6 * M, 10500, L3 }, { 8 * M, 11000, L3 }, { 16 * M, 13200, L3 }, { 32 * M, 41000, L3 },
 };
 
-static void finds(const struct mc_user_probe *p, unsigned int n, enum mc_hit level, u64 bytes,
-		  u64 last)
+static void finds_reported(const struct mc_user_probe *p, unsigned int n, enum mc_hit level,
+			   u64 reported, u64 bytes, u64 last)
 {
 	struct mc_user_level found = { 0 };
 
-	assert_int_equal(mc_user_find_cache(p, n, level, &found), !!bytes);
+	assert_int_equal(mc_user_find_cache(p, n, level, reported, &found), !!bytes);
 	assert_int_equal(found.bytes, bytes);
 	assert_int_equal(found.last, last);
 }
 
+static void finds(const struct mc_user_probe *p, unsigned int n, enum mc_hit level, u64 bytes,
+		  u64 last)
+{
+	finds_reported(p, n, level, 0, bytes, last);
+}
+
 static void test_levels_of_a_desktop(void **state)
 {
+	finds_reported(flat, ARRAY_SIZE(flat), L2, 1 * M, 512 * K, 512 * K);
+	finds_reported(flat, ARRAY_SIZE(flat), L2, 512 * K, 256 * K, 512 * K);
+	finds_reported(flat, ARRAY_SIZE(flat), L3, 32 * M, 4 * M, 16 * M);
 	finds(flat, ARRAY_SIZE(flat), L1, 16 * K, 32 * K);
 	finds(flat, ARRAY_SIZE(flat), L2, 256 * K, 512 * K);
 	finds(flat, ARRAY_SIZE(flat), L3, 4 * M, 16 * M);

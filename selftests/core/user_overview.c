@@ -38,6 +38,7 @@ static const struct seen {
 	const char *read;	/* GB/s of one CPU */
 	const char *note;	/* in the last lines; NULL: there is no mark */
 	u64 lost;		/* this set has no figure on all CPUs */
+	u64 l2;			/* what times show of an L2 of 1M; 0: all of it */
 } rows[] = {
 	{ 32 * M, 32 * M, 0, 1, 64 * G, { "GB/s            16K   512K     8M   128M\n",
 	  "GB/s            32K     1M     8M   128M\n" }, READ, NULL },
@@ -63,6 +64,9 @@ static const struct seen {
 	{ 32 * M, 32 * M, 0, 1, 64 * G, { "GB/s            16K   512K     8M   128M\n",
 	  "GB/s            32K     1M     8M   128M\n" }, "  800.0      -  200.0   40.0\n",
 	  "-: no figure: others had the CPUs in all samples\n", 1 * M },
+	/* Times climb before the end of the L2s: two CPUs have 2M of them. */
+	{ 32 * M, 4 * M, 0, 1, 64 * G, { "GB/s            16K   512K     3M   128M\n",
+	  "GB/s            32K     1M     4M   128M\n" }, READ, NULL, 0, 512 * K },
 	{ 0, 24 * M, 0, 1, 64 * G, { "GB/s            16K   512K   128M\n",
 	  "GB/s            32K     1M   256M\n" }, "  400.0  200.0   20.0\n", NULL },
 };
@@ -122,7 +126,7 @@ u64 mc_verdict_miss_ps(void)
 /* The price of an access to a set. Up to twice its size, a cache holds a part. */
 static u64 price(u64 bytes, const u64 prices[4])
 {
-	const u64 held[] = { 48 * K, 1 * M, machine->share };
+	const u64 held[] = { 48 * K, machine->l2 ? machine->l2 : 1 * M, machine->share };
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {

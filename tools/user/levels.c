@@ -48,22 +48,23 @@ static unsigned int flat_part(const struct mc_user_probe *p, unsigned int n, enu
  * @p: array of @n latencies, in the order of their sizes
  * @n: their number
  * @level: the level
+ * @reported: bytes of this cache, as the CPU reports them; 0: it does not
  * @out: result: the size in the middle of the flat part of the level. @last: the largest size of
  *       this part
  *
  * Return: true if the level is sure; otherwise @out is not set.
  */
 bool mc_user_find_cache(const struct mc_user_probe *p, unsigned int n, enum mc_hit level,
-			struct mc_user_level *out)
+			u64 reported, struct mc_user_level *out)
 {
 	unsigned int first = 0, length = flat_part(p, n, level, &first);
 	const struct mc_user_probe *middle = &p[first + length / 2];
 
 	if (!length)
 		return false;
-	/* Vectors are fastest in a large part of an L2: half of it. */
+	/* Vectors are fastest in half of an L2, whose times may climb before its end. */
 	while (level == MC_HIT_L2 && middle + 1 < &p[first + length] &&
-	       2 * middle[1].bytes <= p[first + length - 1].bytes)
+	       2 * middle[1].bytes <= max(p[first + length - 1].bytes, reported))
 		middle++;
 	*out = (struct mc_user_level){
 		.bytes = middle->bytes, .ps = middle->value, .last = p[first + length - 1].bytes,

@@ -427,11 +427,12 @@ static void add_column(enum mc_hit level, const struct mc_user_level *found, u64
 static void add_cache(enum mc_hit level, u64 *before)
 {
 	struct mc_user_level found;
-	bool sure = mc_user_find_cache(screen.latencies.of, screen.latencies.n, level, &found);
+	bool sure = mc_user_find_cache(screen.latencies.of, screen.latencies.n, level,
+				       mc_cache_bytes(mc_core_next(-1), level + 1), &found);
 	u64 bytes = sure ? set_of_all(level, &found, *before) : 0;
 
 	if (sure)
-		*before = for_all(found.last, level + 1);
+		*before = max(for_all(found.last, level + 1), mc_source_caches(NULL, level + 1));
 	if (sure || mc_cache_bytes(mc_core_next(-1), level + 1))
 		add_column(level, sure ? &found : NULL, bytes);
 }

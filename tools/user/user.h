@@ -142,7 +142,7 @@ struct mc_user_level {
 };
 
 bool mc_user_find_cache(const struct mc_user_probe *p, unsigned int n, enum mc_hit level,
-			struct mc_user_level *out);
+			u64 reported, struct mc_user_level *out);
 bool mc_user_find_last(const struct mc_user_probe *p, unsigned int n, u64 reported, u64 *bytes);
 bool mc_user_find_memory(const struct mc_user_probe *p, unsigned int n, u64 least, u64 reported,
 			 u64 *bytes);
