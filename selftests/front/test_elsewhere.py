@@ -358,6 +358,11 @@ class Elsewhere(fake.unittest.TestCase):
             with self.subTest(typed):
                 self.assertEqual(cli._as_run(typed.split()), wanted)
 
+    def test_an_option_without_its_value_takes_no_request_for_it(self):
+        for typed in "bandwidth -o", "triad --store", "run latency --host":
+            with self.assertRaisesRegex(Failure, f"^{typed.split()[-1]} has no value"):
+                cli._as_run(typed.split())
+
     def test_ordinary_requests_start_no_process(self):
         with mock.patch("subprocess.Popen", side_effect=AssertionError), \
                 mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4)):

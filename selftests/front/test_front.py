@@ -237,6 +237,9 @@ class Program(fake.InDirectory):
                             ("xyzzy", "memcache: no command xyzzy. There are:\n  run "),
                             ("--quik", "memcache: no option --quik. Did you mean --quick? `"),
                             ("--fast", "memcache: no option --fast. `memcache run --help` "),
+                            ("UC", "memcache: no command UC. Did you mean bandwidth type=uc? "),
+                            ("thp", "memcache: no command thp. Did you mean bandwidth page=thp? "),
+                            ("auto", "memcache: no command auto. There are"),
                             ("--list", "memcache: no option --list. Did you mean list? `"),
                             ("lmbench", "memcache: no command lmbench. `memcache import lmbench "),
                             ("", "memcache: no command . There are:\n  run ")):

@@ -216,7 +216,9 @@ class InUserSpace(fake.InDirectory):
                 (True, "run", "bandwidth size=4K type=wb,uc"), (False, "bandwidth", "irq=off"),
                 (True, "bandwidth", "size=4K", "--where", "kernel"), (True, "cache-attributes"),
                 (True, "run", "bandwidth size=4K", "mmio target=00:05.0/0"),
-                (False, "latency", "type=uc")):
+                (False, "latency", "type=uc"), (False, "bandwidth", "op=memset"),
+                (False, "mmio", "op=burst", "store=memcpy_toio"),
+                (True, "bandwidth", "op=memset,read")):
             done = self.without_module(*words)
             self.assertEqual(done.returncode, 1, words)
             self.assertIn("the module is not loaded", done.stderr)

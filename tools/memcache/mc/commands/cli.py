@@ -161,6 +161,9 @@ def _command(argv: list[str]) -> int:
     if not argv[0].startswith("-") and argv[0] not in COMMANDS:
         words = [*COMMANDS, "help", "version", "list"]
         near = hint(argv[0], [*words, *tests.TESTS, *tests.CALLS, *suite.names_offered()])
+        word = argv[0].lower()
+        if len(keys := [key for key, its in tests.KEY_WORDS.items() if word in its]) == 1:
+            near = f" Did you mean bandwidth {keys[0]}={word}?"
         from mc.records import foreign
         if (tool := argv[0].removesuffix("-memory")) in ("pcm", *foreign.TOOLS):
             near = f" `memcache import {tool} FILE` reads what it printed."
@@ -263,7 +266,9 @@ def _split_options(words: list[str]) -> tuple[list[str], list[str]]:
             theirs.append(word)
             continue
         ours.append(word)
-        if flags[name] and not equals and left:
+        if flags[name] and not equals and not left:     # run would take a request for it
+            raise Failure(f"{word} has no value", status.WRONG)
+        if flags[name] and not equals:
             ours.append(left.pop(0))
     return ours, theirs
 

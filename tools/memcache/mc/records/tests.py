@@ -70,6 +70,8 @@ for _one in _tables["tests"]:
     _one["figures"] += derived.FIGURES.get(_one["name"], [])
 TESTS: dict[str, Test] = {one["name"]: _test(one) for one in _tables["tests"]}
 ASKED = _columns(_tables["keys"])      # the columns of the keys that every test takes
+# The words of the keys that every test takes.
+KEY_WORDS = {key["name"]: key.get("words", ()) for key in _tables["keys"]}
 # The keys that are numbers of seconds.
 SECONDS = frozenset(key["name"] for key in _tables["keys"] if key.get("seconds"))
 # Names that keys had in older versions.

@@ -6,10 +6,13 @@ import os
 import re
 from collections.abc import Callable
 
+from mc.records import tests
 from mc.records.keys import Key
 
+KERNELS = tuple(one["name"] for one in tests.OPERATIONS if one.get("kernels"))  # functions
 ONLY: dict[str, dict[str, tuple[str, ...]]] = {
-    "kernel": {"irq": ("off",), "page": ("direct",), "prefetch": ("off",)},
+    "kernel": {"irq": ("off",), "page": ("direct",), "prefetch": ("off",),
+               "op": KERNELS, "store": KERNELS},
     "user": {"page": ("2m", "thp")},
 }
 NAMES = {"kernel": "the kernel", "user": "user space"}
