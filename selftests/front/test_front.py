@@ -133,7 +133,8 @@ class Program(fake.InDirectory):
                             (("-V",), ("--version",)), (("help", "run"), ("run", "--help")),
                             (("is", "this", "normal?", "i7-7700"), ("reference", "i7-7700")),
                             (("Is_it-normal",), ("reference",)), (("normal",), ("reference",)),
-                            (("mlc", "-h"), ("run", "-h"))):
+                            (("mlc", "-h"), ("run", "-h")), (("Help",), ("help",)),
+                            (("Suites", "c2c"), ("suites", "c2c")), (("tests",), ("list",))):
             self.assertEqual(self.memcache(*words).stdout, self.memcache(*same).stdout)
         for words in (["help", "latency"], ["latency", "--help"]):
             self.assertIn("\n  stride=64 ", self.memcache(*words).stdout)

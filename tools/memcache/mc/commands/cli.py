@@ -62,10 +62,9 @@ COMMANDS = {
     "suites": "list the suites, or the requests of one",
     "complete": "print completions of a word (shells call this)",
 }
+QUESTION = re.compile(r"(is ?)?(this |it )?(normal|expected)\b ?")      # which `reference` answers
 # Words that are no commands of their own.
-SAME = {"normal": "reference", "expected": "reference"}
-QUESTION = re.compile(r"(is ?)?(this |it )?(normal|expected)\b ?")      # also: is this normal
-WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"]}
+WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"], "tests": ["list"]}
 LENT = "/run/memcache"      # has a note of each device that `mmio` has taken
 FILES = {"import": "import_"}       # a keyword of Python can't be the name of a module
 
@@ -144,6 +143,8 @@ def _command(argv: list[str]) -> int:
     if argv[:1] == ["help"] and argv[1:]:
         argv = [argv[1], "--help"]
     argv = as_question(argv)
+    if argv and argv[0].lower() in {*COMMANDS, *WORDS}:
+        argv = [argv[0].lower(), *argv[1:]]
     if argv[1:] in (["-h"], ["--help"]) and argv[0] in {*tests.TESTS} - {*COMMANDS}:
         from mc.running import user
         if user.find():
