@@ -18,7 +18,7 @@ from mc.records import fields  # noqa: E402
 from mc.records.results import Run  # noqa: E402
 
 FILE, PAGE = "Documentation/stable.txt", "Documentation/stability.rst"
-OBJECT = "tools/memory/memcache_memory.h"
+OBJECT, USER = "tools/memory/memcache_memory.h", "tools/user/object.c"
 CONTROL, RUN = "module/kernel/control.c", "module/kernel/run.c"
 # In two strings: reuse would take one for the licence of this file.
 HEAD = "# SPDX-License-" "Identifier: GPL-2.0-only\n" \
@@ -144,6 +144,7 @@ def pairs(described: dict, schema: dict, experimental: set[str]) -> Iterator[tup
     yield from metrics([test for test in tests if test not in experimental], schema)
     text = re.sub(r"/\*.*?\*/", "", (TOP / OBJECT).read_text(encoding="utf-8"), flags=re.S)
     yield "shared object", hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:16]
+    yield "shared object", found(r'mc_user_load\(name, "(\w+)"', USER)[0]
 
 
 def number(name: str, macro: str) -> int:

@@ -23,7 +23,7 @@ TESTS, SCHEMA, RUN = "tools/memcache/mc/tests.json", "schema", "module/kernel/ru
 RECORD = "module/core/record.h"
 FILES = ("module/kernel/control.c", "module/kernel/buffers.c", "module/kernel/main.c",
          "module/core/counter.c", "tools/user/main.c", RUN, RECORD, TESTS, stable.PAGE,
-         stable.OBJECT)
+         stable.OBJECT, stable.USER)
 # A file, what it has, what it has instead, and the section and word that are then missed.
 CHANGES = (
     ("module/kernel/control.c", '{ "buffers", 0400', '{ "buffers", 0600', "files: buffers=0400"),
@@ -47,7 +47,8 @@ CHANGES = (
     ("tools/user/main.c", "  --translate ", "  --transform ",
      "options of memcache-user: --translate"),
     (RECORD, "MC_ABI\t\t1", "MC_ABI\t\t0", "numbers: abi=1"),
-    (stable.OBJECT, "size_t bytes;", "unsigned int bytes;", "shared object: b"))
+    (stable.OBJECT, "size_t bytes;", "unsigned int bytes;", "shared object: b"),
+    (stable.USER, '"memcache_memory"', '"memory"', "shared object: memcache_memory"))
 
 
 class Stable(unittest.TestCase):
