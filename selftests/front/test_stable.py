@@ -91,8 +91,8 @@ class Stable(unittest.TestCase):
                 (mock.patch.object(cli, "by_option",
                                    lambda of, real=cli.by_option: {*real(of)} - {"--where"}),
                  "options: run=--where"),
-                (mock.patch.dict(export.UNITS, ns=("s", 1e-9)),
-                 "metrics memcache_TEST_*: median_seconds"),
+                (mock.patch.dict(export.UNITS, mhz=("mhz", 1)),
+                 "metrics memcache_TEST_*: core_hertz"),
                 (mock.patch.object(Run, "suite", None), "labels of memcache_verdict_info: suite"),
                 (mock.patch.object(export.Measured, "path", lambda one, _: one.name),
                  "names: lkp=")):
