@@ -82,11 +82,12 @@ unpacked() {
 	touch more
 	refuses 1.2 "files differ from the last commit: git status"
 	rm more
-	printf '#!/bin/sh\nexit 1\n' >tools/check/run
+	printf '#!/bin/sh\nexport -p | grep -Ew "VERSION|TOP|BUILD|CACHE"\nexit 1\n' >tools/check/run
 	git commit -qam 'A check that fails'
 	git tag -a -m rc v1.0.0-rc1
 	FAST=1 refuses 1.0.0-rc1 "leave out a part of make check"
 	refuses 1.0.0-rc1 "make check has not passed: nothing is released"
+	[ "${#lines[@]}" -eq 1 ]	# `make check` has these variables neither, and its results count
 	[ ! -e build/release ]
 }
 
