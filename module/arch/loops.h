@@ -40,6 +40,8 @@
 
 #define MC_SCATTER_ODD		256	/* an array has an odd number of regions below this */
 
+#define MC_HINT_AHEAD	512	/* bytes from a line to the one that a hint behind it is about */
+
 #define MC_ARRAYS_MAX	10
 #define MC_STREAM_ARRAYS	4	/* most arrays of an operation with streams */
 #define MC_STREAMS_MAX	16
@@ -240,9 +242,11 @@ struct mc_loop {
  * @nontemporal: its stores bypass the caches
  * @twice: its second array gets the same words as the first one
  * @flushes: it flushes what it has stored, so the memory must be cached: WB
+ * @hints: it gives hints about lines, which mean something in cached memory only: WB
  * @atomic: each access is a locked one. Only cached memory surely has those: on others, an arm64
  *          machine may raise an SError, and an x86 one lock its bus
  * @kernels: it is a function of the kernel, which may lack it
+ * @processes: its loop is in user space alone
  * @user: number of the array whose addresses are a process's, from 1 on; 0: none
  * @registered: its loop is registered by somebody else, and is there as long as a run holds it
  */
@@ -257,8 +261,10 @@ struct mc_op_info {
 	bool nontemporal;
 	bool twice;
 	bool flushes;
+	bool hints;
 	bool atomic;
 	bool kernels;
+	bool processes;
 	unsigned int user;
 	bool registered;
 };

@@ -43,6 +43,14 @@ OP(NTRW91, "ntrw91", 10, 10, MC_STORES_COUNTER, .sums = true, .nontemporal = tru
 /* Each line is flushed when it is full, or written back. */
 OP(WRITE_FLUSHOPT, "write_clflushopt", 1, 1, MC_STORES_COUNTER, MC_CPU_CLFLUSHOPT, .flushes = true),
 OP(WRITE_CLWB, "write_clwb", 1, 1, MC_STORES_COUNTER, MC_CPU_CLWB, .flushes = true),
+/*
+ * Loads or stores, and a hint about each line: of one that comes later, that it is read once, or
+ * will be written; of one that is full, that others want it; in the loads, that others read it.
+ */
+OP(READ_PREFETCHNTA, "read_prefetchnta", 1, 1, .hints = true),
+OP(WRITE_PREFETCHW, "write_prefetchw", 1, 1, MC_STORES_COUNTER, MC_CPU_PREFETCHW, .hints = true),
+OP(WRITE_CLDEMOTE, "write_cldemote", 1, 1, MC_STORES_COUNTER, MC_CPU_CLDEMOTE, .hints = true),
+OP(READ_MOVRS, "read_movrs", 1, 1, .needs = MC_CPU_MOVRS, .hints = true, .processes = true),
 /* a = b, a line an access. */
 OP(MOVDIR64B, "movdir64b", 2, 2, MC_STORES_COPY, MC_CPU_MOVDIR64B, .nontemporal = true),
 OP(REP_MOVSB, "rep_movsb", 2, 2, MC_STORES_COPY, MC_CPU_STRINGS),	/* a = b */

@@ -250,6 +250,10 @@ static int check_loop(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "op: %s is a function of the kernel; user space has none",
 			       op->name);
+	if (op->processes && MC_IN_KERNEL)
+		return mc_fail(&run->error, -EOPNOTSUPP,
+			       "op: %s is for user space, since kernels can't be built with its instruction",
+			       op->name);
 	if (op->kernels && !mc_loop_widest(point->v[KEY_OP]))
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "op: this kernel has no %s()", op->name);
@@ -407,10 +411,11 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 	err = err ? err : check_calls(run, point);
 	if (err)
 		return err;
-	if (op->flushes && point->v[MC_KEY_TYPE] != MC_WB)
+	if ((op->flushes || op->hints) && point->v[MC_KEY_TYPE] != MC_WB)
 		return mc_fail(&run->error, -EINVAL,
-			       "type: op=%s flushes caches, but memory of type=%s is never cached; use type=wb",
-			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));
+			       "type: op=%s %s caches, but memory of type=%s is never cached; use type=wb",
+			       op->name, op->flushes ? "flushes" : "gives hints to",
+			       mc_type_name(point->v[MC_KEY_TYPE]));
 	if (op->user && (point->v[MC_KEY_TYPE] != MC_WB ||
 			 point->v[MC_KEY_TARGET] != MC_TARGET_RAM))
 		return mc_fail(&run->error, -EINVAL,
@@ -423,7 +428,7 @@ static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
 	if (point->v[KEY_READBACK] &&
 	    (op->stores != MC_STORES_COUNTER || op->arrays > 1 || op->atomic))
 		return mc_fail(&run->error, -EINVAL,
-			       "readback: on needs op=write, ntwrite, write_clflushopt or write_clwb, not op=%s",
+			       "readback: on needs op=write, ntwrite, write_clflushopt, write_clwb, write_cldemote or write_prefetchw, not op=%s",
 			       op->name);
 	if (point->v[KEY_STREAMS] > 1 && (point->v[KEY_READBACK] || !loop_of(point)->run_streams))
 		return mc_fail(&run->error, -EINVAL,

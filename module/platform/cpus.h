@@ -18,6 +18,10 @@ enum mc_feature {
 	MC_CPU_STRINGS,	/* rep movsb, rep stosb: every x86 CPU has them */
 	MC_CPU_ATOMICS,	/* every x86 CPU; on arm64 LSE */
 	MC_CPU_LLSC,	/* loads and stores that are exclusive: every arm64 CPU has them */
+	MC_CPU_PREFETCHW,	/* every arm64 CPU has a hint like it */
+	MC_CPU_CLDEMOTE,
+	MC_CPU_MOVRS,
+	MC_CPU_AVX10_2,	/* needed by vectors of MOVRS; other loads of AVX10 are AVX-512's */
 	MC_NFEATURES,
 };
 

@@ -74,13 +74,15 @@ all_ok() {
 # A request for an instruction that the CPU lacks is refused with that reason.
 @test "stores that need an instruction of their own" {
 	local op ops=write n=1
-	for op in write_clflushopt write_clwb movdir64b; do
+	for op in write_clflushopt write_clwb movdir64b write_prefetchw write_cldemote; do
 		if echo "bandwidth op=$op size=4K repeat=1" >run; then
 			ops+=,$op n=$((n + 1))
 		else
 			grep "^error: EOPNOTSUPP op: this CPU has no instruction for op=$op\$" run
 		fi
 	done
+	not tee run <<<'bandwidth op=read_movrs'
+	grep '^error: EOPNOTSUPP op: read_movrs is for user space' run
 	echo "bandwidth op=$ops type=wb fence=none,sfence size=8K,272K repeat=2 warmup=1" >run
 	all_ok $((n * 4))
 	grep -w clwb /proc/cpuinfo || skip "no clwb"

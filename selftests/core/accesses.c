@@ -3,6 +3,8 @@
  * Each access of each loop, as the CPU executes it: how many there are of each word or line,
  * how wide they are, and whether they are loads, stores or flushes, ordinary ones or streaming.
  */
+#include <sys/mman.h>
+
 #include "cmocka_all.h"
 
 #include "arch/chase.h"
@@ -63,7 +65,8 @@ static const char *this_form;
 #define EXPECT(condition)							\
 	do {									\
 		if (!(condition))						\
-			fail_msg("%s%u, %s: " #condition,			\
+			fail_msg("%s%u, %s: " #condition			\
+				 ", as stub/watched.c decodes it",		\
 				 mc_ops[this_loop->op].name, this_loop->width,	\
 				 this_form);					\
 	} while (0)
@@ -161,6 +164,29 @@ static void assert_fences(u64 fence, unsigned int passes)
 	EXPECT(watched.mfences == (fence == MC_FENCE_MFENCE ? passes : 0) + flushes);
 }
 
+/* A hint a line and pass, and of the right kind: about the line that is full, or one ahead. */
+static void assert_hints(u64 lines)
+{
+	static const struct {
+		enum mc_op op;
+		enum how how;
+		u64 ahead;
+	} rows[] = {
+		{ MC_OP_READ_PREFETCHNTA, PREFETCH_NTA, MC_HINT_AHEAD },
+		{ MC_OP_WRITE_PREFETCHW, PREFETCH_WRITE, MC_HINT_AHEAD },
+		{ MC_OP_WRITE_CLDEMOTE, DEMOTE, 0 },
+	};
+	u64 n = lines * PASSES, sum = 0;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		bool these = this_loop->op == rows[i].op;
+
+		EXPECT(watched.hints[rows[i].how] == (these ? n : 0));
+		sum += these ? n * rows[i].ahead + PASSES * LINE * (lines * (lines - 1) / 2) : 0;
+	}
+	EXPECT(watched.hinted == sum);
+}
+
 static void call_loop(void *args)
 {
 	this_loop->run(args);
@@ -202,6 +228,7 @@ static void check_in_order(u64 fence)
 	if (this_loop->width > 1)
 		assert_in_order();
 	assert_flushed_last();
+	assert_hints(bytes / LINE);
 	if (this_loop->op == MC_OP_NTREAD)
 		assert_back_to_back();
 	assert_fences(fence, PASSES);
@@ -270,6 +297,39 @@ static void test_each_loop_does_its_accesses_and_no_others(void **state)
 			if (this_loop->run_scatter)
 				check_scattered(fence);
 		}
+	}
+}
+
+/* Put other bytes in place of some, wherever they are in the code from @from to @end. */
+static void replace(u8 *from, const u8 *end, const char *bytes, const char *others, size_t n)
+{
+	u8 *page = (u8 *)((uintptr_t)from & -4096UL);
+
+	assert_int_equal(mprotect(page, end - page, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+	for (; from < end; from++)
+		if (!memcmp(from, bytes, n))
+			memcpy(from, others, n);
+	assert_int_equal(mprotect(page, end - page, PROT_READ | PROT_EXEC), 0);
+}
+
+/*
+ * MOVRS differs in a byte from MOVBE, and in the map of opcodes from VMOVDQU64. So that a CPU that
+ * lacks it shows each load, its loops get these.
+ */
+static void test_loads_for_others_are_those_of_a_read(void **state)
+{
+	u8 *from = (u8 *)mc_loop_find(MC_OP_READ_MOVRS, 8)->run;
+
+	if (!__builtin_cpu_supports("avx512vl"))
+		skip();
+	if (!mc_cpu_has(MC_CPU_MOVRS)) {
+		replace(from, from + 4096, "\x4c\x0f\x38\x8b", "\x4c\x0f\x38\xf0", 4);
+		replace(from, from + 4096, "\x62\xf5\xfe", "\x62\xf1\xfe", 3);
+	}
+	for (unsigned int width = 8; width <= 64; width *= 2) {
+		this_loop = mc_loop_find(MC_OP_READ_MOVRS, width);
+		assert_non_null(this_loop);
+		check_in_order(MC_FENCE_NONE);
 	}
 }
 

@@ -44,6 +44,10 @@ static void test_what_cant_be_run_is_refused(void **state)
 	sim.show = 1 << MC_CPU_CLWB | 1 << MC_CPU_CLFLUSHOPT | 1 << MC_CPU_MOVDIR64B;
 	assert_refused("op=movdir64b width=32", -EINVAL, "width:");
 	assert_refused("op=write_clwb type=uc", -EINVAL, "type:");
+	assert_refused("op=read_prefetchnta type=wc", -EINVAL, "type:");
+	assert_refused("op=write_prefetchw streams=2", -EINVAL, "streams:");
+	assert_refused("op=write_cldemote", -EOPNOTSUPP, "op:");
+	assert_refused("op=read_movrs", -EOPNOTSUPP, "op:");
 	assert_refused("op=write_clflushopt type=wc", -EINVAL, "type:");
 	sim.show = 0;
 	sim.hide = 1 << MC_CPU_CLWB | 1 << MC_CPU_CLFLUSHOPT | 1 << MC_CPU_MOVDIR64B;

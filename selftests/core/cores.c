@@ -222,6 +222,22 @@ static void test_features_are_those_of_all(void **state)
 	assert_true(mc_cores_have(MC_CPU_CLFLUSHOPT));
 }
 
+/* MOVRS, and the second version of AVX10 for its vectors. */
+static void test_newer_features(void **state)
+{
+	for (u32 version = 0; version <= 3; version++) {
+		const struct made_up_cpu cpu = {
+			.caches = hybrid[0].caches, .seven_one_eax = version << 31,
+			.avx10 = version,
+		};
+
+		made_up_machine(&cpu, 1);
+		assert_int_equal(mc_cores_have(MC_CPU_MOVRS), version & 1);
+		assert_int_equal(mc_cores_have(MC_CPU_AVX10_2), version >= 2);
+		assert_false(mc_cores_have(MC_CPU_CLDEMOTE));
+	}
+}
+
 /* The name in a record: that of the hypervisor itself, or "unknown" if it has none. */
 static void test_hypervisors(void **state)
 {

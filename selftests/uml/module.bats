@@ -82,7 +82,7 @@ measured() {
 }
 
 @test "stores that need an instruction: here where memcache-user has it" {
-	for op in write_clflushopt write_clwb movdir64b; do
+	for op in write_clflushopt write_clwb movdir64b write_prefetchw write_cldemote; do
 		if "$USER_TOOL" --own "bandwidth op=$op size=4K repeat=1"; then
 			measured "bandwidth op=$op size=4K,1M repeat=5" 'values("verified") == {"ok"}'
 		else

@@ -275,7 +275,7 @@ void mc_core_read(struct mc_core *core)
 		.stepping = VARIANT(id) << 4 | REVISION(id),
 	};
 	mc_textf(&vendor, "%s", vendor_name(id));
-	core->features = 1U << MC_CPU_BASE | 1U << MC_CPU_LLSC |
+	core->features = 1U << MC_CPU_BASE | 1U << MC_CPU_LLSC | 1U << MC_CPU_PREFETCHW |
 			 (u32)has_atomics() << MC_CPU_ATOMICS;
 	core->id = this_cpu();
 	core->ncaches = 0;

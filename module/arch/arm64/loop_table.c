@@ -2,18 +2,11 @@
 /* The table of access loops. */
 #include "arch/loop_table.def"
 
-DECLARE(xadd_llsc)
-DECLARE(cmpxchg_llsc)
-DECLARE(xchg_llsc)
-DECLARE(fetch_or_llsc)
-
-#define EXCLUSIVE(name, op)						\
-	{ MC_OP_##op, 8, MC_CPU_BASE, mc_asm_##name##8, .run_word = mc_asm_##name##_word }
+#define ROW_EXCLUSIVE(bytes, feature, op, name, streams, scatter)	\
+	{ op, bytes, feature, name##bytes, .run_word = name##_word },
 
 const struct mc_loop mc_loops[] = {
 #include "arch/loops.def"
-	EXCLUSIVE(xadd_llsc, XADD_LLSC), EXCLUSIVE(cmpxchg_llsc, CMPXCHG_LLSC),
-	EXCLUSIVE(xchg_llsc, XCHG_LLSC), EXCLUSIVE(fetch_or_llsc, FETCH_OR_LLSC),
 	{ MC_OP_FLUSH, 64, MC_CPU_BASE, mc_asm_flush64 },
 	{ }
 };

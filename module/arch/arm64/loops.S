@@ -5,6 +5,7 @@
  */
 #define LOOPS_ATOMIC(widths, name, body, ...)				\
 	LOOPS_ANY_ORDER(widths, name, body, __VA_ARGS__) ON_WORD name##_word, body;
+#define LOOPS_EXCLUSIVE		LOOPS_ATOMIC
 #include "arch/arm64/macros/loops_bodies.S"
 
 /* Eight accesses to one word in an iteration. */
@@ -28,14 +29,6 @@ FUNCTION_END \name
 #define LOOPS_IN_ORDER			LOOPS_ANY_ORDER
 #define MAKE(bytes, feature, name, ...)	LOOP name##bytes, bytes, __VA_ARGS__;
 #include "arch/loops.def"
-LOOP mc_asm_xadd_llsc8, 8, DO_XADD_LLSC
-LOOP mc_asm_cmpxchg_llsc8, 8, DO_CMPXCHG_LLSC
-LOOP mc_asm_xchg_llsc8, 8, DO_XCHG_LLSC, prep=PREP_COUNT, renew=1
-LOOP mc_asm_fetch_or_llsc8, 8, DO_FETCH_OR_LLSC
-ON_WORD mc_asm_xadd_llsc_word, DO_XADD_LLSC
-ON_WORD mc_asm_cmpxchg_llsc_word, DO_CMPXCHG_LLSC
-ON_WORD mc_asm_xchg_llsc_word, DO_XCHG_LLSC
-ON_WORD mc_asm_fetch_or_llsc_word, DO_FETCH_OR_LLSC
 
 /* ---- flushes lines from the caches in parallel; all are gone when it ends ---- */
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The CPU as CPUID describes it. The leaves are those of Intel SDM vol. 2, CPUID, and
- * AMD APM vol. 3, appendix E.
+ * AMD APM vol. 3, appendix E; those of MOVRS and AVX10 are in Intel's Architecture Instruction Set
+ * Extensions Programming Reference.
  */
 #include "arch/x86/cpuid.h"
 
@@ -29,6 +30,7 @@ static const struct {
 	size_t part;
 	u32 bit;
 	u64 states;
+	u32 sub;
 } feature_bits[] = {
 	{ MC_CPU_BASE, 1, offsetof(struct mc_leaf, d), 26 },
 	{ MC_CPU_SSE41, 1, offsetof(struct mc_leaf, c), 19 },
@@ -39,6 +41,10 @@ static const struct {
 	{ MC_CPU_CLFLUSHOPT, 7, offsetof(struct mc_leaf, b), 23 },
 	{ MC_CPU_CLWB, 7, offsetof(struct mc_leaf, b), 24 },
 	{ MC_CPU_MOVDIR64B, 7, offsetof(struct mc_leaf, c), 28 },
+	{ MC_CPU_PREFETCHW, 0x80000001, offsetof(struct mc_leaf, c), 8 },
+	{ MC_CPU_CLDEMOTE, 7, offsetof(struct mc_leaf, c), 25 },
+	{ MC_CPU_MOVRS, 7, offsetof(struct mc_leaf, a), 31, .sub = 1 },
+	{ MC_CPU_AVX10_2, 7, offsetof(struct mc_leaf, d), 19, STATES_AVX512, .sub = 1 },
 };
 
 static bool has_bit(size_t row)
@@ -49,7 +55,7 @@ static bool has_bit(size_t row)
 
 	if (!has_leaf(number))
 		return false;
-	leaf = mc_cpuid_leaf(number, 0);
+	leaf = mc_cpuid_leaf(number, feature_bits[row].sub);
 	return *(u32 *)((u8 *)&leaf + feature_bits[row].part) >>
 			feature_bits[row].bit & 1 &&
 	       (!states || (saved_states() & states) == states);
@@ -65,6 +71,9 @@ static u32 features(void)
 		if (!has_bit(i))
 			has &= ~(1U << feature_bits[i].feature);
 	}
+	/* Leaf 0x24 has the version. */
+	if (!has_leaf(0x24) || (mc_cpuid_leaf(0x24, 0).b & 0xff) < 2)
+		has &= ~(1U << MC_CPU_AVX10_2);
 	return has;
 }
 

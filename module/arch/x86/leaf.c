@@ -7,6 +7,7 @@
 #include "platform/cpus.h"
 
 #define GUEST	0x80000000	/* in ecx of leaf 1: there is a hypervisor */
+#define PREFETCHW	0x100		/* in ecx of leaf 0x80000001 */
 
 /**
  * mc_cpuid_leaf() - execute CPUID on the current CPU, or read it of a made-up one
@@ -21,7 +22,7 @@ struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub)
 
 	asm volatile("cpuid" : "+a" (l.a), "=b" (l.b), "+c" (l.c), "=d" (l.d));
 	/* The features that loops need are those of this CPU. */
-	if (leaf == 7 || !mc_cpu_made_up(leaf, sub, &other.a))
+	if (leaf == 7 || leaf == 0x24 || !mc_cpu_made_up(leaf, sub, &other.a))
 		return l;
 	if (!leaf && other.a < l.a)
 		other.a = l.a;
@@ -29,6 +30,8 @@ struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub)
 		other.c = (other.c & GUEST) | (l.c & ~GUEST);
 	if (leaf == 1 || leaf == 0x80000001)
 		other.d = l.d;
+	if (leaf == 0x80000001)
+		other.c = (other.c & ~PREFETCHW) | (l.c & PREFETCHW);
 	return other;
 }
 

@@ -3,13 +3,8 @@
 #include "arch/loop_table.def"
 #include "arch/x86/fence.h"
 
-DECLARE(write_clflushopt)
-DECLARE(write_clwb)
-
 const struct mc_loop mc_loops[] = {
 #include "arch/loops.def"
-	LOOPS(OF_ALL, IN_ORDER, write_clflushopt, WRITE_FLUSHOPT)
-	LOOPS(OF_ALL, IN_ORDER, write_clwb, WRITE_CLWB)
 	{ MC_OP_MOVDIR64B, 64, MC_CPU_BASE, mc_asm_movdir64b64 },
 	{ MC_OP_REP_MOVSB, 1, MC_CPU_BASE, mc_asm_rep_movsb1 },
 	{ MC_OP_REP_STOSB, 1, MC_CPU_BASE, mc_asm_rep_stosb1 },

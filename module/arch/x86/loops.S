@@ -33,6 +33,8 @@ FUNCTION_END \name
 #define MAKE(bytes, feature, name, ...)	LOOP name##bytes, bytes, __VA_ARGS__;
 #include "arch/loops.def"
 LOOP mc_asm_flush64, 64, DO_FLUSH, fence=0, vector=0
+/* Flushes lines from the caches in parallel; all are gone when it ends. */
+LOOP mc_asm_flushopt64, 64, FLUSH_LINE, done=DONE_FLUSH, fence=0, vector=0
 
 /* ---- for the test overhead: an empty loop of count iterations ---- */
 

@@ -1,39 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stores as drivers do them: to persistent memory with a flush, of a line at once, and
- * string instructions.
+ * Stores as drivers do them: of a line at once, and string instructions.
  */
 #include "arch/x86/macros/loops_common.S"
 
 	.text
-
-/* ---- writes; each line is flushed after its last store ---- */
-
-.macro FLUSH_LINE w, k, o
-	clflushopt \o(%rdx)
-.endm
-
-.macro WRITE_LINE_BACK w, k, o
-	clwb \o(%rdx)
-.endm
-
-.macro LOOPS w
-LOOP mc_asm_write_clflushopt\w, \w, DO_WRITE, prep=PREP_COUNT, behind=FLUSH_LINE, renew=1
-LOOP mc_asm_write_clwb\w, \w, DO_WRITE, prep=PREP_COUNT, behind=WRITE_LINE_BACK, renew=1
-.endm
-
-LOOPS 8
-LOOPS 16
-LOOPS 32
-LOOPS 64
-
-/* ---- flushes lines from the caches in parallel; all are gone when it ends ---- */
-
-.macro DONE_FLUSH w
-	mfence
-.endm
-
-LOOP mc_asm_flushopt64, 64, FLUSH_LINE, done=DONE_FLUSH, fence=0, vector=0
 
 /* ---- one line per access; the address must be in a register ---- */
 

@@ -51,6 +51,9 @@ bool cpu_runs(enum mc_feature feature)
 			movdir64b = try_movdir64b();
 		return movdir64b;
 	case MC_CPU_LLSC:
+	case MC_CPU_CLDEMOTE:
+	case MC_CPU_MOVRS:
+	case MC_CPU_AVX10_2:
 		return false;
 	default:
 		return true;

@@ -4,5 +4,6 @@
 
 bool cpu_runs(enum mc_feature feature)
 {
-	return feature == MC_CPU_BASE || feature == MC_CPU_ATOMICS || feature == MC_CPU_LLSC;
+	return feature == MC_CPU_BASE || feature == MC_CPU_ATOMICS || feature == MC_CPU_LLSC ||
+	       feature == MC_CPU_PREFETCHW;
 }

@@ -44,19 +44,24 @@ struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub)
 		return hypervisor_leaf(leaf);
 	switch (leaf) {
 	case 0:
-		return (struct mc_leaf){ 0x1f, 0x756e6547, 0x6c65746e, 0x49656e69 };
+		return (struct mc_leaf){ 0x24, 0x756e6547, 0x6c65746e, 0x49656e69 };
 	case 1:
 		return (struct mc_leaf){
-			here->one_eax, here->apic << 24, below ? 1U << 31 : 0, 1 << 26,
+			here->one_eax, here->apic << 24,
+			(below ? 1U << 31 : 0) | (here->avx10 ? 1 << 27 : 0), 1 << 26,
 		};
 	case 4:
 		return cache_leaf(sub);
 	case 7:
-		return (struct mc_leaf){ .b = here->seven_ebx };
+		return sub ? (struct mc_leaf){ .a = here->seven_one_eax,
+					       .d = !!here->avx10 << 19 } :
+			     (struct mc_leaf){ .b = here->seven_ebx };
 	case 0xb:
 		return (struct mc_leaf){ .b = 1, .d = here->apic };
 	case 0x1a:
 		return (struct mc_leaf){ .a = here->type };
+	case 0x24:
+		return (struct mc_leaf){ .b = here->avx10 };
 	default:
 		return (struct mc_leaf){ 0 };
 	}
@@ -64,7 +69,7 @@ struct mc_leaf mc_cpuid_leaf(u32 leaf, u32 sub)
 
 u64 mc_xcr0(void)
 {
-	return 0;
+	return 0xe7;
 }
 
 /* All CPUs are online, and the test looks at each. */

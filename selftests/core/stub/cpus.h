@@ -31,6 +31,8 @@ struct made_up_cache {
  * @one_eax: eax of leaf 1: family, model and stepping
  * @seven_ebx: ebx of leaf 7: features
  * @caches: its caches; level 0 marks the end
+ * @seven_one_eax: eax of its subleaf 1: more features
+ * @avx10: version of AVX10; 0: it has none
  */
 struct made_up_cpu {
 	u32 apic;
@@ -38,6 +40,8 @@ struct made_up_cpu {
 	u32 one_eax;
 	u32 seven_ebx;
 	const struct made_up_cache *caches;
+	u32 seven_one_eax;
+	u32 avx10;
 };
 
 /**

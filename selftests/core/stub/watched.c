@@ -26,6 +26,7 @@ struct instruction {
 	enum opcode_map map;
 	u8 opcode;
 	u8 modrm;
+	int displacement;	/* if the operand is a register and it alone */
 	bool operand_size;	/* it has the prefix 66 */
 	bool locked;		/* it has the prefix f0 */
 	bool wide;		/* REX.W */
@@ -64,6 +65,9 @@ static struct instruction decode(const u8 *at)
 	}
 	i.opcode = at[0];
 	i.modrm = at[1];
+	i.displacement = i.modrm >> 6 == 1 ? (signed char)at[2] : 0;
+	if (i.modrm >> 6 == 2)
+		memcpy(&i.displacement, at + 2, sizeof(i.displacement));
 	return i;
 }
 
@@ -125,6 +129,16 @@ static unsigned int width_of(const struct instruction *i)
 	return i->operand_size ? 16 : 8;
 }
 
+/* Is it a hint, and which: PREFETCHNTA, PREFETCHW, CLDEMOTE? 0: it is none. */
+static enum how hint_of(const struct instruction *i)
+{
+	if (is_of(i, MAP_0F, 0x18) && !(i->modrm >> 3 & 7))
+		return PREFETCH_NTA;
+	if (is_of(i, MAP_0F, 0x0d) && (i->modrm >> 3 & 7) == 1)
+		return PREFETCH_WRITE;
+	return is_of(i, MAP_0F, 0x1c) && i->modrm < 0xc0 && !(i->modrm >> 3 & 7) ? DEMOTE : 0;
+}
+
 /* ------------------------------------------------------------------ signals */
 
 static void on_fault(int number, siginfo_t *info, void *context)
@@ -157,6 +171,10 @@ static void on_step(int number, siginfo_t *info, void *context)
 	watched.sfences_behind += is_fence(&i, 7);
 	watched.mfences += is_fence(&i, 6);
 	watched.additions += i.map == BARE && i.opcode == 0x01 && i.modrm >> 6 == 3;
+	if (hint_of(&i)) {
+		watched.hints[hint_of(&i)]++;
+		watched.hinted += registers[REG_RDX] + i.displacement - (u64)watched.memory;
+	}
 	if (opened)
 		mprotect(watched.memory, WATCHED_BYTES, PROT_NONE);
 	opened = false;
@@ -192,6 +210,8 @@ void watch(void (*call)(void *arg), void *arg)
 	watched.sfences_behind = 0;
 	watched.mfences = 0;
 	watched.additions = 0;
+	memset(watched.hints, 0, sizeof(watched.hints));
+	watched.hinted = 0;
 	sigaction(SIGSEGV, &fault, &before[0]);
 	sigaction(SIGTRAP, &trap, &before[1]);
 	mprotect(watched.memory, WATCHED_BYTES, PROT_NONE);

@@ -17,6 +17,9 @@ enum how {
 	LOCKED,		/* atomic */
 	FLUSH,		/* CLFLUSH or CLFLUSHOPT */
 	WRITE_BACK,	/* CLWB */
+	PREFETCH_NTA,	/* hints, which access nothing */
+	PREFETCH_WRITE,
+	DEMOTE,
 };
 
 /**
@@ -43,6 +46,8 @@ struct access {
  * @sfences: number of SFENCEs
  * @sfences_behind: number of them behind the last access
  * @mfences: number of MFENCEs
+ * @hints: number of hints of each kind
+ * @hinted: sum of the addresses that these hints are about, from the start of the memory
  * @additions: number of additions of one register to another
  */
 struct watched {
@@ -52,6 +57,8 @@ struct watched {
 	unsigned int sfences;
 	unsigned int sfences_behind;
 	unsigned int mfences;
+	unsigned int hints[DEMOTE + 1];
+	u64 hinted;
 	unsigned int additions;
 };
 

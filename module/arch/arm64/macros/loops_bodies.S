@@ -89,7 +89,7 @@
 	ldsetal x1\k, x1\k, [x9]
 .endm
 
-/* The same by pairs of an exclusive load and store; in random order there is no register left. */
+/* The same by pairs of an exclusive load and store. */
 .macro EXCLUSIVELY k, o, value, change:vararg
 	add x9, x2, #\o
 .Lagain\@:
@@ -240,6 +240,16 @@
 	.endif
 .endm
 
+/* ---- behind a line: a hint about a line that the loop will come to ---- */
+
+.macro HINT_NTA w, k, o
+	prfm pldl1strm, [x2, #\o + MC_HINT_AHEAD]
+.endm
+
+.macro HINT_WRITE w, k, o
+	prfm pstl1keep, [x2, #\o + MC_HINT_AHEAD]
+.endm
+
 /* ---- code before the first and after the last pass ---- */
 
 .macro PREP_SUM w
@@ -299,5 +309,6 @@
 #define LOOPS_ANY_ORDER(widths, ...)		widths(MAKE, __VA_ARGS__)
 #ifndef LOOPS_ATOMIC
 #define LOOPS_ATOMIC				LOOPS_ANY_ORDER
+#define LOOPS_EXCLUSIVE(...)
 #endif
 #define MIX(...)

@@ -83,6 +83,19 @@
 	.endif
 .endm
 
+/*
+ * MOVRS, which says that other CPUs will read the line, too: 0f 38 8b with 8 bytes, EVEX f3 map 5
+ * 6f with vectors, as LLVM 20 has it; older assemblers lack it. The displacement has four bytes.
+ */
+.macro DO_MOVRS w, k, o
+	.if \w == 8
+	.byte 0x4c, 0x0f, 0x38, 0x8b, 0x92 + 8 * \k
+	.else
+	.byte 0x62, 0xf5, 0xfe, 0x08 + \w / 32 * 0x20, 0x6f, 0x82 + 8 * \k
+	.endif
+	.long \o
+.endm
+
 /* Atomics. No instruction of x86 that sets any bits gives the old word, too. */
 .macro DO_XADD w, k, o
 	movl $1, %r1\k\()d
@@ -224,6 +237,28 @@
 	clflush \o(%rdx)
 .endm
 
+/* ---- behind a line: flushes, and hints about it or about one that the loop will come to ---- */
+
+.macro FLUSH_LINE w, k, o
+	clflushopt \o(%rdx)
+.endm
+
+.macro WRITE_LINE_BACK w, k, o
+	clwb \o(%rdx)
+.endm
+
+.macro DEMOTE_LINE w, k, o
+	cldemote \o(%rdx)
+.endm
+
+.macro HINT_NTA w, k, o
+	prefetchnta \o + MC_HINT_AHEAD(%rdx)
+.endm
+
+.macro HINT_WRITE w, k, o
+	prefetchw \o + MC_HINT_AHEAD(%rdx)
+.endm
+
 /* ---- code before the first and after the last pass ---- */
 
 .macro PREP_SUM w
@@ -256,6 +291,10 @@
 		"vmovdqu %ymm\k, lanes+32*(\k-2)(%rdi)", \
 		"vmovdqu64 %zmm\k, lanes+64*(\k-2)(%rdi)"
 	.endr
+.endm
+
+.macro DONE_FLUSH w
+	mfence
 .endm
 
 .macro DONE_CHECK w
