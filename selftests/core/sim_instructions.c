@@ -28,6 +28,11 @@ static void test_x86_kinds(void **state)
 		{ "\x66\x0f\xae\x38", 4, FLUSHES },		/* clflushopt */
 		{ "\x66\x0f\xae\x30", 4, CLEANS },		/* clwb */
 		{ "\x0f\xae\x30", 3, ORDINARY },		/* xsaveopt */
+		{ "\x0f\x0d\x8a\x00\x02\x00\x00", 7, HINTS },	/* prefetchw */
+		{ "\x0f\x18\x82\x00\x02\x00\x00", 7, HINTS },	/* prefetchnta */
+		{ "\x0f\x18\x62\x40", 4, ORDINARY },		/* a nop */
+		{ "\x0f\x1c\x42\x40", 4, HINTS },		/* cldemote */
+		{ "\xf3\x0f\x1c\x42\x40", 5, ORDINARY },
 		{ "\x48\x0f\xc3\x07", 4, STREAMS },		/* movnti */
 		{ "\x66\x0f\xe7\x07", 4, STREAMS },		/* movntdq */
 		{ "\xc5\xfd\xe7\x07", 4, STREAMS },		/* vmovntdq, ymm */
@@ -131,6 +136,9 @@ static void test_arm64(void **state)
 		{ 0xd50b7e23, FLUSHES, 3 },			/* dc civac, x3 */
 		{ 0xd50b7a20, CLEANS, 0 },			/* dc cvac, x0 */
 		{ 0xd50b7d20, CLEANS, 0 },			/* dc cvadp, x0 */
+		{ 0xf9810041, HINTS, NO_REGISTER },		/* prfm pldl1strm, [x2, #512] */
+		{ 0xf9810050, HINTS, NO_REGISTER },		/* prfm pstl1keep, [x2, #512] */
+		{ 0xf9810048, ORDINARY, NO_REGISTER },		/* prfm plil1keep, [x2, #512] */
 		{ 0xd50b7421, ORDINARY, NO_REGISTER },		/* dc zva, x1 */
 		{ 0xd53be040, READS_CLOCK, NO_REGISTER },	/* mrs x0, cntvct_el0 */
 		{ 0xd53be045, READS_CLOCK, NO_REGISTER },

@@ -89,6 +89,17 @@ class Sides(room.Tests):
                     self.assertEqual(room.count(windows, kind, "store"), {width: half // width})
                     self.assertEqual(room.count(windows, kind, "load"), {width: half // width})
 
+    def test_a_hint_is_given_for_each_line(self):
+        for measure in (self.room.ask, self.room.user):
+            run = measure("bandwidth op=read_prefetchnta,write_prefetchw,read,write width=8,16 "
+                          "size=24K irq=on verify=off warmup=0 repeat=1")
+            for number, result in enumerate(run.results):
+                lines = result["payload_bytes"] * result["passes_per_sample"] // accesses.LINE
+                windows = accesses.last(run.windows_of(number), lines, lambda w: w["hint"])
+                with self.subTest(op=result["op"], where=result["where"]):
+                    self.assertEqual(room.total(windows, "hint"),
+                                     lines if "prefetch" in result["op"] else 0)
+
     def moves(self, run, number):
         """The accesses add up to the bytes of the payload, whatever their width."""
         result = run.results[number]

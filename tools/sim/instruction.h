@@ -15,6 +15,7 @@ enum kind {
 	DSB,			/* arm64 */
 	FLUSHES,		/* a line goes out of all caches */
 	CLEANS,			/* a line is written back, and stays */
+	HINTS,			/* about a line: a prefetch, or CLDEMOTE */
 	READS_CLOCK,		/* from here on, also code that is not watched is looked at */
 	WRITES_MSR,		/* x86: ecx, edx:eax */
 	CHANGES_TRANSLATIONS,	/* of this CPU */

@@ -19,6 +19,7 @@ static const struct pattern {
 	{ 0xffffffe0, 0xd50b7a20, CLEANS },		/* DC CVAC */
 	{ 0xffffffe0, 0xd50b7c20, CLEANS },		/* DC CVAP */
 	{ 0xffffffe0, 0xd50b7d20, CLEANS },		/* DC CVADP */
+	{ 0xffc00008, 0xf9800000, HINTS },		/* PRFM, of data */
 	{ 0xffffffe0, 0xd53be040, READS_CLOCK },	/* MRS CNTVCT_EL0 */
 	{ 0xffffffe0, 0xd53be0c0, READS_CLOCK },	/* MRS CNTVCTSS_EL0 */
 	{ 0xffffffc0, 0xd5182000, CHANGES_TRANSLATIONS },	/* MSR TTBR0_EL1, TTBR1_EL1 */

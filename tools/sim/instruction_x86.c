@@ -80,6 +80,12 @@ static enum kind kind_of_0f(const uint8_t *b, const uint8_t *end, bool has_66, b
 	case 0xc3:	/* MOVNTI */
 	case 0xe7:	/* MOVNTDQ */
 		return memory ? STREAMS : ORDINARY;
+	case 0x0d:	/* PREFETCH, PREFETCHW */
+		return memory ? HINTS : ORDINARY;
+	case 0x18:	/* PREFETCHNTA, PREFETCHT0 to PREFETCHT2 */
+		return memory && (modrm >> 3 & 7) < 4 ? HINTS : ORDINARY;
+	case 0x1c:	/* CLDEMOTE */
+		return memory && !(modrm >> 3 & 7) && !has_66 && !has_f3 ? HINTS : ORDINARY;
 	case 0xae:
 		return kind_of_0f_ae(modrm, has_66);
 	default:

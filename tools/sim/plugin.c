@@ -97,6 +97,11 @@ static void flushes(unsigned int translator, void *data)
 	machine_access(cpu, &a, w->rest);
 }
 
+static void hints(unsigned int translator, void *data)
+{
+	vcpus[machine_current()].tally.hints++;
+}
+
 static void writes_msr(unsigned int translator, void *data)
 {
 	pages_write_msr(machine_current());
@@ -150,6 +155,7 @@ static const struct action {
 	[DSB] = { drains, REGISTERS_UNTOUCHED },
 	[FLUSHES] = { flushes, REGISTERS_READ },
 	[CLEANS] = { flushes, REGISTERS_READ },
+	[HINTS] = { hints, REGISTERS_UNTOUCHED },
 	[READS_CLOCK] = { reads_clock, REGISTERS_READ },
 	[WRITES_MSR] = { writes_msr, REGISTERS_READ },
 	[CHANGES_TRANSLATIONS] = { changes_translations, REGISTERS_UNTOUCHED },

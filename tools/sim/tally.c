@@ -116,7 +116,7 @@ static void report_one(FILE *f, const struct tally *t)
 		{ "ticks", t->ns }, { "charged", t->charged },
 		{ "sfence", t->fences[FENCE_SFENCE] },
 		{ "mfence", t->fences[FENCE_MFENCE] }, { "dsb", t->fences[FENCE_DSB] },
-		{ "flush", t->flushes }, { "clwb", t->cleans },
+		{ "flush", t->flushes }, { "clwb", t->cleans }, { "hint", t->hints },
 		{ "interrupts", t->interrupts },
 		{ "l1", h->level[0] }, { "l2", h->level[1] }, { "l3", h->level[2] },
 		{ "clean", h->clean }, { "dirty", h->dirty }, { "memory", h->memory },

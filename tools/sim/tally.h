@@ -19,6 +19,7 @@ enum fence { FENCE_SFENCE, FENCE_MFENCE, FENCE_DSB, NFENCES };
  * @fences: fences that drain the write-combining buffers, by kind
  * @flushes: flushes of a line
  * @cleans: lines cleaned by CLWB or DC CVAC
+ * @hints: prefetches, and CLDEMOTE
  * @interrupts: returns from interrupts and exceptions
  * @happened: what the caches, buffers and TLBs did
  */
@@ -30,6 +31,7 @@ struct tally {
 	uint64_t fences[NFENCES];
 	uint64_t flushes;
 	uint64_t cleans;
+	uint64_t hints;
 	uint64_t interrupts;
 	struct happened happened;
 };
