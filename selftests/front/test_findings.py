@@ -55,6 +55,8 @@ class Pairs(fake.unittest.TestCase):
                  {"Random words against a counter": ["WB write 20 % slower"]}),
                 ((1000, 29000), ("op=rep_movsb align=1", "op=rep_movsb align=0"), {},
                  {"An odd address against a line's": ["WB rep_movsb 29 times slower"]}),
+                ((1000, 1230), ("op=write_prefetchw", "op=write"), {},
+                 {"prefetchw for each line against none": ["WB 19 % slower"]}),
                 ((44000, 50000), ("op=memcpy", "op=rep_movsb"), {"function_uses": "rep_movsb"},
                  {"The kernel's memcpy against rep_movsb":
                   ["WB 12 % slower (on this CPU it uses rep movsb)"]}),

@@ -50,6 +50,7 @@ all_verified() {
 	all_verified 6 "bandwidth op=rw32,rw41,rw91 width=16,32 size=80K"
 	all_verified 6 "bandwidth op=ntrw31,ntrw21,ntrw11,ntrw32,ntrw41,ntrw91 size=80K"
 	all_verified 8 "bandwidth op=xadd,cmpxchg,xchg,fetch_or,xadd_llsc,cmpxchg_llsc,xchg_llsc,fetch_or_llsc size=36K"
+	all_verified 6 "bandwidth op=read_prefetchnta,write_prefetchw width=8,16,32 size=36K"
 	all_verified 5 "bandwidth op=ntread,ntwrite,ntcopy,nttriad,nttriad4 size=36K"
 }
 

@@ -127,6 +127,11 @@ RULES = [
     Rule("Random words against a counter", ("data",), ("data", "random"), ("data", "counter")),
     *(Rule(f"The kernel's {name} against {string}", (*STREAMING, "where", "page"), ("op", name),
            ("op", string), _remark_on_uses) for string, names in STRINGS.items() for name in names),
+    *(Rule(f"{hint} for each line against none", ("op",), ("op", hinted), ("op", bare))
+      for hint, hinted, bare in (("prefetchnta", "read_prefetchnta", "read"),
+                                 ("MOVRS", "read_movrs", "read"),
+                                 ("prefetchw", "write_prefetchw", "write"),
+                                 ("cldemote", "write_cldemote", "write"))),
     Rule("An odd address against a line's", ("align_bytes",), ("align_bytes", 1),
          ("align_bytes", 0)),
     Rule("Loads with the lowest bits of the last stores against others", ("distance_bytes",),
