@@ -71,6 +71,25 @@ all_ok() {
 	grep '^error: EINVAL type: op=copy_to_user is for RAM that a process has; use type=wb' run
 }
 
+# uses FLAG=WORD…: the word of the first of these flags that the CPU has.
+uses() {
+	local one
+	for one in "$@" =loop; do
+		! grep -m 1 ^flags /proc/cpuinfo | grep -qw -- "${one%=*}" || break
+	done
+	echo "'${one#*=}'"
+}
+
+@test "what a function of the kernel uses follows from the flags of the CPU" {
+	local copy=erms other=rep_good
+	# Linux 6.4 and later look at other flags.
+	! grep -qw rep_movs_alternative /proc/kallsyms || copy=fsrm other=none
+	copy=$(uses "$copy=rep_movsb" "$other=rep_movsq")
+	echo 'bandwidth op=memcpy,copy_page,clear_page,csum_partial,memmove size=16K repeat=1 warmup=0' >run
+	holds "[r['function_uses'] for r in results] == [$copy, $(uses rep_good=rep_movsq),
+		$(uses erms=rep_stosb rep_good=rep_stosq), 'loop', None]"
+}
+
 # A request for an instruction that the CPU lacks is refused with that reason.
 @test "stores that need an instruction of their own" {
 	local op ops=write n=1
