@@ -577,7 +577,8 @@ def _draw_bars(axes: Any, chart: Chart) -> None:
                     + (f"\n{UNREAL}" if chart.has_unreal_points else "") + _doubts_in_words(chart))
     if wide:
         axes.set_xscale("log")
-        axes.set_xlim(min(values) / 2, max(values) * 4)
+        lowest = min(values) / 2
+        axes.set_xlim(lowest, max(values) * (max(values) / lowest) ** 0.22)     # room for numbers
         _set_plain_ticks(axes.xaxis, 0.5)
     else:
         axes.set_xlim(0, max(values) * 1.18)
