@@ -752,7 +752,7 @@ static int set_offsets(struct mc_run *run, struct mc_pass *p, const struct mc_pa
 		mc_view_at(p->view, p->offset[i], &left);
 		if (is_odd(point) && left < p->bytes + 64)
 			return mc_fail(&run->error, -EINVAL,
-				       "size: arrays at odd places must be in one piece, and this memory is not; use a smaller size= or page=direct");
+				       "size: arrays at odd places must be in one piece, and this memory is not; use a smaller size= or page=4k");
 	}
 	return 0;
 }

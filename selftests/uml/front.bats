@@ -16,6 +16,20 @@ load ../bats/front.bash
 	grep -q 'type=wb only' messages
 }
 
+# What is not there is skipped, and does not take what is there with it.
+@test "the suites of odd places and of the kernel's functions, in small" {
+	for suite in odd kernel-functions; do
+		sed 's/{memory size}/6M/; s/repeat=4/repeat=2/; /@rounds/d' "$TOP/tools/suites/$suite" >small
+		memcache run -o "$suite.jsonl" ./small >report 2>messages
+		cat messages report
+	done
+	[ "$(grep -c '"record":"result".*"align_bytes":' odd.jsonl)" -eq 46 ]
+	for op in memcpy memset; do
+		[ "$(grep -c "\"record\":\"result\".*\"op\":\"$op\"" kernel-functions.jsonl)" -eq 2 ]
+		grep "^$op .*[0-9]" report
+	done
+}
+
 @test "both sides, and their comparison" {
 	memcache run -o both.jsonl --where both --rounds 1 \
 		'bandwidth op=read,write size=16K,512K page=4k cpu=0 repeat=5' >report
