@@ -477,6 +477,43 @@ static void test_a_store_may_never_arrive(void **state)
 	}
 }
 
+static unsigned int away;		/* windows for which the other CPU comes late */
+static u64 late_by;
+
+static void come_late(struct mc_worker *w)
+{
+	if (w->index != run.part && away) {
+		away--;
+		sim_spend(late_by);
+		w->began = sim.now[w->index];
+	}
+}
+
+/* Nothing else runs on a CPU while its window is open, so it does not wait for long. */
+static void test_nobody_waits_long_for_who_is_away(void **state)
+{
+	reset_with(2, .two = true);
+	sim.opened = come_late;
+	away = 3;
+	late_by = 20 * MS;
+	measured("mmio op=arrive cpu=0-1 warmup=0 repeat=2 irq=on,off");
+	assert_int_equal(away, 0);
+	/* It has waited for 5 ms, 10 ms and 20 ms. */
+	assert_in_range(sim.longest, 20 * MS, 21 * MS);
+	for (unsigned int i = 0; i < n; i++)
+		assert_figures(&rec[i], { COL_STORES, 64 }, { COL_LATE, 0 }, { COL_FLAGS, 64 });
+	reset_with(2, .two = true);
+	sim.look = 10000 * NS;
+	sim.opened = come_late;
+	away = ~0U;
+	late_by = 2000 * MS;
+	measured("mmio op=arrive cpu=0-1 warmup=0 repeat=1");
+	assert_in_range(sim.longest, 640 * MS, 650 * MS);
+	assert_int_equal(rec->stats.samples, 0);
+	assert_int_equal(rec->left_out, MC_LEFT_NO_OVERLAP);
+	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+}
+
 static void test_arrivals_can_be_stopped(void **state)
 {
 	for (unsigned int at = 1; at < 5000; at += at / 8 + 1) {

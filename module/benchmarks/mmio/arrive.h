@@ -43,6 +43,9 @@ struct mc_arrive_counts {
  * @storer: index of the thread that stores
  * @irq_off: interrupts are off in windows
  * @base: what the memory had, so that the first store differs from it
+ * @window: number of the current window, as each of the two counts
+ * @given_up: number of a window in which nobody waits any more, since one of them was away
+ * @grown: how often the time that a window may last has doubled, as each of the two counts
  * @turn: number of the current store, as each of the two counts
  * @ready: the other CPU waits for this store
  * @flag: what is set behind a store
@@ -61,6 +64,9 @@ struct mc_arrive {
 	unsigned int storer;
 	bool irq_off;
 	u64 base;
+	u32 window[2];
+	u32 given_up;
+	u32 grown[2];
 	u32 turn[2];
 	struct mc_arrive_word ready, flag, seen, over;
 	u64 seen_at;
