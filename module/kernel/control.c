@@ -301,11 +301,13 @@ static void *mappings_next(struct seq_file *m, void *v, loff_t *pos)
 
 static int mappings_show(struct seq_file *m, void *v)
 {
-	char line[MC_MAPPING_MAX];
-	struct mc_text t = MC_TEXT(line);
+	struct mc_text t = { .buf = mc_alloc_array(1, MC_MAPPING_MAX), .size = MC_MAPPING_MAX };
 
+	if (!t.buf)
+		return -ENOMEM;
 	mc_mappings_json(&t, m->private, *(loff_t *)v);
 	seq_write(m, t.buf, t.len);
+	mc_free(t.buf);
 	return 0;
 }
 

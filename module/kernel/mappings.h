@@ -7,7 +7,8 @@
 
 #include "kernel/look.h"
 
-#define MC_MAPPING_MAX	1024	/* a line of the file, terminator included */
+/* A line of the file, terminator included: of a line and an error, each byte may become \u00XX. */
+#define MC_MAPPING_MAX	8192
 
 /**
  * struct mc_answer - the answer to a line; constant once it can be read

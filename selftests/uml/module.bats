@@ -40,6 +40,18 @@ measured() {
 	refused EINVAL offset: 'bandwidth offset=4K size=16K'
 }
 
+@test "whatever is asked of mappings, the answer is JSON" {
+	for byte in '"' '\1' x; do
+		line=$(printf "$byte%.0s" {1..600})
+		not tee mappings <<<"$line" >/dev/null 2>&1
+		python3 - "$line" <<-'END'
+			import json, sys
+			with open("mappings") as file:
+			    assert json.loads(file.read())["line"] == sys.argv[1][:511]
+		END
+	done
+}
+
 # Some machines have an L3 of 128 MiB and more, and some hypervisors show no cache.
 @test "what holds the working set is said" {
 	local largest='max((c["size_bytes"] for c in machine["caches"]), default=0)'
