@@ -18,6 +18,8 @@ static const char *const lines[] = {
 	"loaded cpu=0-1 size=64K delay=0,100 repeat=5",
 	"c2c cpu=0-1 size=4K repeat=20",
 	"scan cpu=0-1 region=2M size=16M repeat=3",
+	"bandwidth op=copy_from_user,copy_to_user size=64K,8M cpu=0-1 repeat=5",
+	"mmio op=arrive type=wb,uc cpu=0-1 irq=on,off repeat=20",
 };
 
 FIXTURE(moment) {
