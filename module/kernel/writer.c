@@ -133,6 +133,10 @@ static int map_pages(struct file *file, struct vm_area_struct *vma)
 
 		err = vm_insert_page(vma, at, is_vmalloc_addr(page) ? vmalloc_to_page(page) :
 								      virt_to_page(page));
+		/* Hundreds of gigabytes take long. */
+		cond_resched();
+		if (fatal_signal_pending(current))
+			err = -EINTR;
 	}
 	return err;
 }
@@ -176,7 +180,8 @@ u64 mc_writer_map(struct mc_run *run, u64 bytes)
 		fput(file);
 	}
 	if (IS_ERR_VALUE(at)) {
-		mc_fail(&run->error, (int)at,
+		/* EAGAIN: the process may not lock so much, but it locks all that it maps. */
+		mc_fail(&run->error, at == (unsigned long)-EINTR ? -EINTR : -ENOMEM,
 			"op: the memory can't be mapped in the process that wrote the request (error %d)",
 			-(int)at);
 		return 0;
