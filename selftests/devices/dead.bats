@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A thread that dies, in a window with interrupts off. selftests/host/dead.bats builds the loop that
+# A thread that dies, in a window with interrupts off. selftests/host/devices.bats builds the loop that
 # kills it on any CPU but the first one, and boots a guest with 16 MiB at 0x18000000 that are reserved.
 
 load ../bats/module.bash

@@ -6,14 +6,34 @@
 
 load inside.bash
 
-@test "BARs and physical ranges" {
+# All of them in one guest. A loop of one's own makes a thread die: it stores a word, then on any CPU
+# but the first one it loads from address 0.
+@test "BARs and physical ranges: by the command mmio, in a process, in the kernel, where a thread dies" {
+	local kernel
 	WITNESS_KO=$(tools/guest/build -w)
 	export WITNESS_KO
+	kernel=$(tools/guest/kernel 6.1)
+	cat >"$BATS_TEST_TMPDIR/dies.loop" <<-'END'
+		reads b
+		writes a
+		turn 64
+		width 8
+		loop
+			movq $1, (%rdi)
+			rdtscp
+			andl $0xfff, %ecx
+			jz 1f
+			xorl %eax, %eax
+			movq (%rax), %rax
+		1:
+	END
+	PATH=$kernel/root/usr/bin:$PATH tools/memcache/memcache loop "$BATS_TEST_TMPDIR/dies.loop" \
+		-o build/dies --where kernel --headers "$kernel/build"
 	"$BATS_TEST_DIRNAME/error_tables.py" "$BATS_TEST_TMPDIR"
 	ACPI="BERT=$BATS_TEST_TMPDIR/bert HEST=$BATS_TEST_TMPDIR/hest" \
 		DEVICES="ivshmem=4M testdev=1M edu" \
-		APPEND="memmap=16M\$0x18000000 memmap=1M\$0x17000000 iomem=relaxed" \
-		guest devices/targets.bats
+		APPEND="memmap=16M\$0x18000000 memmap=1M\$0x17000000 memmap=32M%0x1a000000-1+0xefffffff iomem=relaxed" \
+		guest devices/{mmio,user,targets,dead}.bats
 }
 
 # bats test_tags=long
@@ -30,16 +50,7 @@ load inside.bash
 		guest devices/firmware.bats
 }
 
-@test "the command that takes a device, measures it and gives it back" {
-	DEVICES="ivshmem=4M edu" guest devices/mmio.bats
-}
-
 @test "a disk in use is refused, and comes back whatever ends" {
 	tools/setup storage
 	DEVICES="virtio=16M nvme=4M shared=4M ahci=16M xhci=4M" guest devices/disks.bats
-}
-
-@test "BARs and physical ranges in a process" {
-	DEVICES="ivshmem=4M testdev=1M edu" APPEND="memmap=32M%0x1a000000-1+0xefffffff" \
-		guest devices/user.bats
 }

@@ -15,13 +15,17 @@ setup_file() {
 
 setup() { cd "$TOP" || return; }
 
-# guest FILE: run a file of selftests, and check the kernel log. The guest gets our
+# guest FILE…: run these files of selftests, and check the kernel log of each. The guest gets our
 # environment, but bats in the guest must not use the settings of this bats.
 guest() {
 	local name
 	(
 		for name in "${!BATS_@}"; do export -n "${name?}"; done
-		PATH=${PATH#"${BATS_LIBEXEC:-}:"} tools/guest/run stock -- sh -c "dmesg --clear
-			tools/guest/bats selftests/$1 && dmesg | tools/check/kernel-log"
+		# shellcheck disable=SC2016	# a variable of that shell
+		PATH=${PATH#"${BATS_LIBEXEC:-}:"} tools/guest/run stock -- sh -c 'for file; do
+			dmesg --clear
+			tools/guest/bats "selftests/$file" || exit
+			dmesg | tools/check/kernel-log || exit
+		done' guest "$@"
 	)
 }
