@@ -140,20 +140,22 @@ for n in range(4):
 }
 
 @test "the front end says who has mapped it, and what is wrong" {
-	local out=$BATS_TEST_TMPDIR/look
-	PATH=$HERE/../../tools/memcache:$PATH
-	memcache look $AT-0x803ffffff
-	memcache look --json $AT-0x803ffffff >"$out.range"
-	memcache look
-	memcache look --json >"$out"
 	cd /sys/module/mc_maps/parameters
-	python3 - "$out" "$(cat ram)" "$(cat left)" "$(cat split)" <<-'END'
-		import json, sys
+	/usr/bin/python3 -S - "$HERE/../../tools/memcache" "$(cat ram)" "$(cat left)" "$(cat split)" <<-'END'
+		import contextlib, io, json, sys
+		sys.path.insert(0, sys.argv[1])
+		from mc.commands import cli
 		ram, left, split = map(int, sys.argv[2:])
-		found = json.load(open(f"{sys.argv[1]}.range"))
+		def look(*words):
+		    with contextlib.redirect_stdout(io.StringIO()) as said:
+		        status = cli.main(["look", *words])
+		    assert not status and said.getvalue(), (words, status)
+		    return said.getvalue()
+		print(look(there := "0x800000000-0x803ffffff"), look())
+		found = json.loads(look("--json", there))
 		assert [m["owner"] for m in found["mappings"]] == ["mc_maps"] * 4, found
 		assert all(m["caller"].startswith("make+") for m in found["mappings"])
-		found = json.load(open(sys.argv[1]))["conflicts"]
+		found = json.loads(look("--json"))["conflicts"]
 		# The direct map may have a large page there.
 		def has(kind, at):
 		    parts = [(int(start, 16), int(size[:-1]) << {"K": 10, "M": 20, "G": 30}[size[-1]])

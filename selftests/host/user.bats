@@ -30,7 +30,7 @@ setup_file() {
 # The threads of the module run the same code, except the code that starts and wakes them.
 @test "threads share no word without saying so, as far as ThreadSanitizer sees" {
 	[ "$(nproc)" -ge 2 ] || skip "this machine has one CPU"
-	make -s -C "$TOP/tools/user" OUT="$PWD/tsan" STATIC= CFLAGS="-O1 -g -fsanitize=thread" \
+	make -s -C "$TOP/tools/user" OUT="$PWD/tsan" STATIC= CFLAGS="-O1 -g1 -fsanitize=thread" \
 		LDFLAGS=-fsanitize=thread "$PWD/tsan/memcache-user"
 	for request in "bandwidth op=read,copy size=64K verify=each" "random size=64K" \
 		"loaded size=64K delay=0" "c2c size=4K" "overhead item=barrier,wakeup"; do
@@ -753,7 +753,7 @@ catches_signals() {
 
 @test "os: clean under ASan and UBSan" {
 	make -s -C "$TOP/tools/user" OUT="$PWD/asan" STATIC= \
-		CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
+		CFLAGS="-O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
 		LDFLAGS=-fsanitize=address,undefined "$PWD/asan/memcache-user"
 	cp "$(dirname "$USER_TOOL")/memcache-hello" asan
 	asan/memcache-user --own 'os repeat=2 warmup=0' 'os item=context processes=5 set=4K repeat=2'
