@@ -246,11 +246,10 @@ static void each_is_refused_by_its_key(void **state)
 {
 	char values[400], line[120], says[120], *rest, *value;
 	int wrong = 0;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		wrong += not_refused(bad[i].line, bad[i].key, bad[i].says);
-	for (i = 0; i < ARRAY_SIZE(bad_values); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad_values); i++) {
 		rest = strcpy(values, bad_values[i].values);
 		while ((value = strsep(&rest, " "))) {
 			snprintf(line, sizeof(line), "%s %s=%s", bad_values[i].test,
@@ -277,11 +276,9 @@ static void every_byte_everywhere(void **state)
 	static const char good[] = "bandwidth op=read,copy size=4K..1M cpu=0-3,8 node=auto";
 	char line[sizeof(good)];
 	struct mc_error e;
-	size_t at;
-	int c;
 
-	for (at = 0; at < sizeof(good) - 1; at++) {
-		for (c = 0; c < 256; c++) {
+	for (size_t at = 0; at < sizeof(good) - 1; at++) {
+		for (int c = 0; c < 256; c++) {
 			memcpy(line, good, sizeof(good));
 			line[at] = c;
 			if (!parse_bytes(&req, line, sizeof(good) - 1, &e))
@@ -299,9 +296,8 @@ static void every_beginning(void **state)
 	static const char good[] =
 		"bandwidth op=read,copy size=4K..1M cpu=0-3,8 node=auto timeout=1";
 	struct mc_error e;
-	size_t len;
 
-	for (len = 0; len < sizeof(good); len++)
+	for (size_t len = 0; len < sizeof(good); len++)
 		parse_bytes(&req, good, len, &e);
 }
 
@@ -310,9 +306,8 @@ static void long_lines(void **state)
 	static const size_t lengths[] = { 4094, 4095, 4096, 4097, 65536 };
 	static char line[65537];
 	struct mc_error e;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		size_t len = lengths[i];
 		bool fits = len <= MC_LINE_MAX;
 
@@ -346,10 +341,9 @@ static void too_many_values(void **state)
 	char line[1024];
 	struct mc_text t = MC_TEXT(line);
 	struct mc_error e;
-	int i;
 
 	mc_textf(&t, "bandwidth op=read");
-	for (i = 1; i < MC_MAX_VALUES; i++)
+	for (int i = 1; i < MC_MAX_VALUES; i++)
 		mc_textf(&t, ",read");
 	assert_int_equal(parse(&req, line, &e), 0);
 	assert_int_equal(req.values[OP].n, MC_MAX_VALUES);
@@ -364,10 +358,9 @@ static void too_many_combinations(void **state)
 	struct mc_text t = MC_TEXT(line);
 	struct mc_error e;
 	size_t len;
-	int key;
 
 	mc_textf(&t, "full k1=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16");
-	for (key = 2; key <= 5; key++)
+	for (int key = 2; key <= 5; key++)
 		mc_textf(&t, " k%d=1,2,3,4,5,6,7,8", key);
 	assert_int_equal(parse(&req, line, &e), 0);
 	assert_int_equal(mc_request_points(&req), MC_MAX_POINTS);
@@ -385,12 +378,11 @@ static void a_product_beyond_64_bits(void **state)
 {
 	static char line[MC_LINE_MAX + 1];
 	struct mc_text t = MC_TEXT(line);
-	int key, i;
 
 	mc_textf(&t, "full");
-	for (key = 1; key <= 12; key++) {
+	for (int key = 1; key <= 12; key++) {
 		mc_textf(&t, " k%d=0", key);
-		for (i = 1; i < MC_MAX_VALUES; i++)
+		for (int i = 1; i < MC_MAX_VALUES; i++)
 			mc_textf(&t, ",0");
 	}
 	assert_false(t.cut);

@@ -141,11 +141,10 @@ static const u64 shares[] = { 1000000, 900000, 300000, 10000, 1000 };
 static void test_single_bursts_tell_where_the_cpu_waits(void **state)
 {
 	struct mc_bursts b;
-	size_t i;
 
 	path = (struct path){ .piece = 60000, .store = 500, .waits = true };
 	pieces = 8;
-	for (i = 0; i < ARRAY_SIZE(shares); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
 		whole_ppm = shares[i];
 		b = measure(BYTES);
 		assert_true(b.share.known);
@@ -165,14 +164,13 @@ static void test_the_interval_has_the_share_behind_a_path(void **state)
 	};
 	unsigned int held, run;
 	struct mc_bursts b;
-	size_t i, k;
 	u64 off, told;
 
 	wide = true;
-	for (i = 0; i < ARRAY_SIZE(paths) * ARRAY_SIZE(shares); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(paths) * ARRAY_SIZE(shares); i++) {
 		path = paths[i / ARRAY_SIZE(shares)];
 		whole_ppm = shares[i % ARRAY_SIZE(shares)];
-		for (k = 2; k <= 8; k += 6) {
+		for (size_t k = 2; k <= 8; k += 6) {
 			pieces = k;
 			held = 0;
 			off = 0;

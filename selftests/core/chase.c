@@ -31,9 +31,7 @@ static struct mc_chase chase_of(u64 n, u64 stride, enum mc_chase_order order)
 /* The element at this address; the test fails if there is none. */
 static u64 element_at(const struct mc_chase *c, void **at)
 {
-	u64 i;
-
-	for (i = 0; i < c->n; i++)
+	for (u64 i = 0; i < c->n; i++)
 		if (mc_chase_at(c, i) == at)
 			return i;
 	fail_msg("%p is no element", (void *)at);
@@ -44,10 +42,9 @@ static u64 element_at(const struct mc_chase *c, void **at)
 static void walk(const struct mc_chase *c)
 {
 	void **at = mc_chase_at(c, 0);
-	u64 step;
 
 	memset(seen, 0, sizeof(seen));
-	for (step = 1; step <= c->n; step++) {
+	for (u64 step = 1; step <= c->n; step++) {
 		u64 i = element_at(c, at);
 
 		assert_int_equal(seen[i], 0);
@@ -61,12 +58,10 @@ static void one_cycle_of_all(void **state)
 {
 	static const u64 strides[] = { 8, 64, 128, 512, 4096, 4160 };
 	enum mc_chase_order order;
-	u64 n;
-	size_t i;
 
 	for (order = MC_CHASE_RANDOM; order <= MC_CHASE_STRIDE; order++)
-		for (i = 0; i < ARRAY_SIZE(strides); i++)
-			for (n = 1; n <= 200 && n * strides[i] <= ROOM; n += n < 20 ? 1 : 13) {
+		for (size_t i = 0; i < ARRAY_SIZE(strides); i++)
+			for (u64 n = 1; n <= 200 && n * strides[i] <= ROOM; n += n < 20 ? 1 : 13) {
 				struct mc_chase c = chase_of(n, strides[i], order);
 
 				/* Bytes between elements stay as they are. */
@@ -130,23 +125,21 @@ static void page_by_page(void **state)
 static void in_order(void **state)
 {
 	struct mc_chase c = chase_of(100, 128, MC_CHASE_STRIDE);
-	u64 i;
 
 	mc_chase_build(&c, 100);
 	walk(&c);
-	for (i = 0; i < 100; i++)
+	for (u64 i = 0; i < 100; i++)
 		assert_int_equal(seen[i], i + 1);
 }
 
 static void skewed(void **state)
 {
 	struct mc_chase c = chase_of(20, 4096, MC_CHASE_RANDOM);
-	u64 i;
 
 	c.skew = 64;
 	c.skews = 3;
 	c.offset = 16;
-	for (i = 0; i < 20; i++)
+	for (u64 i = 0; i < 20; i++)
 		assert_ptr_equal(mc_chase_at(&c, i),
 				 mc_view_at(&view, 16 + i * 4096 + (i + i / 3) % 3 * 64, NULL));
 	mc_chase_build(&c, 20);
@@ -161,18 +154,17 @@ static void in_all_sets(void **state)
 	};
 	static const struct mc_view all = { &pages, 1 };
 	static unsigned int lines[2048];
-	u64 sets, i;
 
-	for (sets = 64; sets <= 2048; sets *= 2) {
+	for (u64 sets = 64; sets <= 2048; sets *= 2) {
 		struct mc_chase c = chase_of(4096, PAGE, MC_CHASE_RANDOM);
 
 		c.view = &all;
 		c.skew = 64;
 		c.skews = 64;
 		memset(lines, 0, sizeof(lines));
-		for (i = 0; i < c.n; i++)
+		for (u64 i = 0; i < c.n; i++)
 			lines[(uintptr_t)mc_chase_at(&c, i) / 64 % sets]++;
-		for (i = 0; i < sets; i++)
+		for (u64 i = 0; i < sets; i++)
 			assert_int_equal(lines[i], c.n / sets);
 	}
 }

@@ -268,11 +268,10 @@ static void test_hypervisors(void **state)
 		{ { { 0x40000000, "\x01\x02\x80\xff" } }, "unknown" },
 	};
 	char id[MC_HYPERVISOR_BYTES];
-	size_t i;
 
 	made_up_machine(hybrid, 1);
 	assert_null(mc_hypervisor_name(id));
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		made_up_hypervisor(rows[i].leaves);
 		assert_string_equal(mc_hypervisor_name(id), rows[i].name);
 	}

@@ -53,11 +53,10 @@ static void an_event_of_a_core_needs_only_its_name(void **state)
 		"dTLB-load-misses type=8 config=0x1234",
 	};
 	char buf[MC_COUNTER_LINE];
-	size_t i;
 
 	n = 0;
 	taken("cycles\n L1-dcache-load-misses\t\n\ndTLB-load-misses config=0x1234 type=8", 3);
-	for (i = 0; i < ARRAY_SIZE(shown); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
 		struct mc_text t = MC_TEXT(buf);
 
 		assert_true(set[i].core);
@@ -115,11 +114,10 @@ static void others_are_refused_by_their_line(void **state)
 		{ "dram_read_twice type=5 config=5 cpu=5 scale=5", "there already" },
 	};
 	struct mc_error e;
-	size_t i;
 
 	n = 0;
 	taken("dram_read type=5 config=5 cpu=5 scale=5", 1);
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct mc_counter one = set[0];
 
 		n = 1;
@@ -139,9 +137,8 @@ static void no_more_than_there_is_room_for(void **state)
 	static char text[MC_COUNTERS_TEXT];
 	struct mc_text t = MC_TEXT(text);
 	struct mc_error e;
-	int i;
 
-	for (i = 0; i < 10000; i++)
+	for (int i = 0; i < 10000; i++)
 		mc_textf(&t, "dram_read type=1 config=%d cpu=0 scale=64\n", i);
 	assert_false(t.cut);
 	n = 0;
@@ -153,12 +150,11 @@ static void bytes_are_no_lines(void **state)
 {
 	char text[256];
 	struct mc_error e = { 0 };
-	int i;
 
-	for (i = 0; i < 256; i++)
+	for (int i = 0; i < 256; i++)
 		text[i] = i;
 	n = 0;
 	assert_int_equal(mc_counters_parse(set, &n, text, sizeof(text), &e), -EINVAL);
-	for (i = 0; e.text[i]; i++)
+	for (int i = 0; e.text[i]; i++)
 		assert_in_range(e.text[i], ' ', '~');
 }

@@ -172,9 +172,8 @@ static void generate(struct model *m)
 static u64 points_of(const struct model *m)
 {
 	u64 n = 1;
-	unsigned int i;
 
-	for (i = 0; i < m->n; i++)
+	for (unsigned int i = 0; i < m->n; i++)
 		n *= m->values[i].n ? m->values[i].n : 1;
 	return n;
 }
@@ -185,18 +184,17 @@ static void assert_unfolds_to(const struct model *m)
 	u32 digit[MC_MAX_KEYS] = { 0 };
 	u64 at, n = points_of(m);
 	struct mc_point p;
-	unsigned int i;
 
 	if (mc_request_points(&req) != n)
 		fail_msg("%s: shown as %s: %llu points, not %llu", line,
 			 shown(&req), mc_request_points(&req), n);
 	for (at = 0; at < n; at++) {
 		mc_request_point(&req, at, &p);
-		for (i = 0; i < m->n; i++) {
+		for (unsigned int i = 0; i < m->n; i++) {
 			if (m->values[i].n)
 				assert_int_equal(p.v[m->id[i]], m->values[i].v[digit[i]]);
 		}
-		for (i = m->n; i-- > 0 && ++digit[i] >= m->values[i].n; )
+		for (unsigned int i = m->n; i-- > 0 && ++digit[i] >= m->values[i].n; )
 			digit[i] = 0;
 	}
 }
@@ -236,11 +234,10 @@ static void the_longest_request(void **state)
 	static char json[MC_REQUEST_JSON_MAX];
 	struct mc_text t = MC_TEXT(line), j = MC_TEXT(json);
 	struct mc_error e = { 0 };
-	int i;
 
 	mc_textf(&t, "tlb stride=1..9223372036854775808");
 	mc_textf(&t, " size=4160..65536G,8320..8192G cpu=0");
-	for (i = 2; t.len + 5 <= MC_LINE_MAX; i += 2)
+	for (int i = 2; t.len + 5 <= MC_LINE_MAX; i += 2)
 		mc_textf(&t, ",%d", i);
 	assert_false(t.cut);
 	if (parse(&req, line, &e))

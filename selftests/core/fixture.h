@@ -164,15 +164,13 @@ static inline bool same_target(const struct mc_target *a, const struct mc_target
 static inline bool same_request(const struct mc_request *a,
 				const struct mc_request *b)
 {
-	unsigned int id;
-
 	if (a->spec != b->spec || a->nkeys != b->nkeys ||
 	    memcmp(a->order, b->order, a->nkeys) ||
 	    a->any_cpu != b->any_cpu || a->ncpus != b->ncpus || strcmp(a->path, b->path) ||
 	    !same_target(&a->target, &b->target) ||
 	    memcmp(a->cpus, b->cpus, sizeof(a->cpus)))
 		return false;
-	for (id = 0; id < a->nkeys; id++) {
+	for (unsigned int id = 0; id < a->nkeys; id++) {
 		const struct mc_values *x = &a->values[id], *y = &b->values[id];
 
 		if (x->n != y->n || memcmp(x->v, y->v, x->n * sizeof(*x->v)))

@@ -65,14 +65,12 @@ static void on_trap(int number, siginfo_t *info, void *context)
 /* Memory everywhere, which holds numbers. */
 static void fill_window(void)
 {
-	u64 i;
-
 	protect(PROT_READ | PROT_WRITE);
 	hole_from = 0;
 	hole_to = 0;
 	assert_ptr_equal(mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
 			      file, 0), memory);
-	for (i = 0; i < BYTES / 4; i++)
+	for (u64 i = 0; i < BYTES / 4; i++)
 		((u32 *)memory)[i] = 3 * i;
 }
 
@@ -148,11 +146,10 @@ static void assert_page(u64 page)
 static void test_every_page_is_tried(void **state)
 {
 	static const int reads[] = { 0, 0xff, 0xa5 };
-	u64 page;
 
 	fill_window();
 	assert_int_equal(save(NULL), 0);
-	for (page = 0; page < PAGES; page++) {
+	for (u64 page = 0; page < PAGES; page++) {
 		make_hole(page, 1, reads[page % ARRAY_SIZE(reads)]);
 		assert_int_equal(save(NULL), -EOPNOTSUPP);
 		assert_page(page);
@@ -168,9 +165,8 @@ static void test_pages_of_a_window_that_begins_in_one(void **state)
 	static const struct mc_range odd = { START + 64, 5 * PAGE };
 	static const struct mc_range shorter = { START + PAGE - 64, PAGE + 128 };
 	static const struct mc_range word = { START + PAGE + 8, 4 };
-	u64 page;
 
-	for (page = 0; page < 7; page++) {
+	for (u64 page = 0; page < 7; page++) {
 		make_hole(page, 1, 0);
 		assert_int_equal(save(&odd), page < 6 ? -EOPNOTSUPP : 0);
 		if (page < 6)
@@ -199,11 +195,10 @@ static void test_a_stop_leaves_everything_as_it_was(void **state)
 {
 	struct mc_contents c = { 0 };
 	static u8 before[BYTES];
-	u64 at;
 
 	fill_window();
 	memcpy(before, memory, BYTES);
-	for (at = 1; at < PAGES * 5; at += 7) {
+	for (u64 at = 1; at < PAGES * 5; at += 7) {
 		run = (struct mc_run){ .threads = sim_reset(1) };
 		sim.stop_at = at;
 		assert_int_equal(mc_contents_save(&c, memory, &window, &run, 4), -ECANCELED);
@@ -399,10 +394,9 @@ static void test_no_test_follows_what_it_reads(void **state)
 		"latency cpu=0", "loaded cpu=0,1 delay=0", "c2c cpu=0,1", "line cpu=0",
 		"tlb cpu=0 page=4k",
 	};
-	size_t i;
 
 	view.foreign = &window;
-	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		fill_window();
 		assert_int_equal(follow(lines[i]), 0);
 		assert_true(followed);

@@ -104,9 +104,8 @@ static void values_of_a_line(void **state)
 		/* A CPU list is one setting and has no values. */
 		{ "bandwidth cpu=0-3", MC_KEY_CPU, 0, { 0 } },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct mc_values *v = &req.values[rows[i].id];
 
 		parse_good(rows[i].line);
@@ -136,9 +135,8 @@ static void cpus_of_a_line(void **state)
 		{ "0-8191", .n = 8192, .first_word = ~0ULL, .last_word = ~0ULL },
 	};
 	char line[64];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		snprintf(line, sizeof(line), "bandwidth cpu=%s", rows[i].cpus);
 		parse_good(line);
 		assert_int_equal(req.any_cpu, rows[i].any);
@@ -173,9 +171,8 @@ static void requests_as_they_are_shown(void **state)
 		  "tlb seed=9 stride=0,1,1023,1K,1536,1025K cpu=any type=wb size=16M"
 		  MIDDLE " repeat=10" LAST " ways=all rest=1ms" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		parse_good(rows[i].line);
 		assert_string_equal(shown(&req), rows[i].want);
 	}
@@ -200,12 +197,11 @@ static void order_of_the_product(void **state)
 		    { MC_WB, 4, 8192 }, { MC_UC, 4, 8192 } } },
 	};
 	struct mc_point p;
-	size_t i, at;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		parse_good(rows[i].line);
 		assert_int_equal(mc_request_points(&req), 8);
-		for (at = 0; at < 8; at++) {
+		for (size_t at = 0; at < 8; at++) {
 			mc_request_point(&req, at, &p);
 			assert_int_equal(p.v[MC_KEY_TYPE], rows[i].want[at].type);
 			assert_int_equal(p.v[OP], rows[i].want[at].op);
@@ -227,10 +223,8 @@ static void largest_values(void **state)
 
 static void keys_that_were_written(void **state)
 {
-	unsigned int id;
-
 	parse_good("bandwidth repeat=3,900,20 op=read");
-	for (id = 0; id < req.nkeys; id++)
+	for (unsigned int id = 0; id < req.nkeys; id++)
 		assert_int_equal(mc_request_given(&req, id), id == MC_KEY_REPEAT || id == OP);
 	/* What the test itself presets was not written. */
 	parse_good("bandwidth");

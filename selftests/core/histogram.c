@@ -7,15 +7,13 @@
 
 static void bins_grow_by_quarters(void **state)
 {
-	u32 bin;
-
 	assert_int_equal(mc_histogram_from(0), 0);
 	assert_int_equal(mc_histogram_from(4), 4);
 	assert_int_equal(mc_histogram_from(8), 8);
 	assert_int_equal(mc_histogram_from(9), 10);
 	assert_int_equal(mc_histogram_from(12), 16);
 	assert_int_equal(mc_histogram_from(251), 7ULL << 61);
-	for (bin = 1; bin <= 251; bin++) {
+	for (u32 bin = 1; bin <= 251; bin++) {
 		u64 width = mc_histogram_from(bin) - mc_histogram_from(bin - 1);
 
 		assert_true(width > 0);
@@ -32,9 +30,8 @@ static void times_fall_into_their_bins(void **state)
 		(1ULL << 63) - 1, 1ULL << 63, ~0ULL
 	};
 	struct mc_histogram h;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(times); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
 		mc_histogram_of(&h, &times[i], 1);
 		assert_int_equal(h.count[0], 1);
 		assert_true(mc_histogram_from(h.first) <= times[i]);
@@ -48,12 +45,11 @@ static void none_is_lost(void **state)
 	static u64 times[5000];
 	struct mc_histogram h;
 	u64 sum = 0;
-	u32 i;
 
-	for (i = 0; i < 5000; i++)
+	for (u32 i = 0; i < 5000; i++)
 		times[i] = 100 + (u64)i * i * i * i * i * i;	/* 67 octaves' worth */
 	mc_histogram_of(&h, times, 5000);
-	for (i = 0; i < MC_BINS; i++)
+	for (u32 i = 0; i < MC_BINS; i++)
 		sum += h.count[i];
 	assert_int_equal(sum, 5000);
 	assert_true(h.count[MC_BINS - 1] > 1000);	/* all longer times */
@@ -74,9 +70,8 @@ static void as_json(void **state)
 static void percentiles_by_rank(void **state)
 {
 	static u64 v[1000];
-	int i;
 
-	for (i = 0; i < 1000; i++)
+	for (int i = 0; i < 1000; i++)
 		v[i] = i + 1;
 	assert_int_equal(mc_permille(v, 1000, 500), 500);
 	assert_int_equal(mc_permille(v, 1000, 990), 990);

@@ -144,11 +144,10 @@ static void test_time_and_sets(void **state)
 	};
 	struct mc_hierarchy no_l3 = caches, unknown = caches;
 	struct mc_set set;
-	size_t i;
 
 	no_l3.bytes[2] = 0;
 	unknown.way[0] = 0;
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		set = (struct mc_set){ rows[i].bytes, rows[i].stride, { 1, 1, 1, 1 } };
 		assert_int_equal(mc_level_of(&caches, &set, rows[i].ps, false), rows[i].level);
 		assert_int_equal(mc_level_of(&no_l3, &set, rows[i].ps, false), rows[i].without_l3);

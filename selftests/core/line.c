@@ -218,9 +218,8 @@ static void test_noise_is_no_end_of_a_line(void **state)
 		{ AFTER_LOADS, 1 << 2, 64, 0 }, { AFTER_LOADS, 1 << 0 | 1 << 1, 64, 0 },
 		{ AFTER_LOADS, 1 << 6, 64, 128 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(noise); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(noise); i++) {
 		reset_with(1, .fetched_bytes = 128);
 		noisy = noise[i].curve;
 		noisy_distances = noise[i].distances;
@@ -232,12 +231,10 @@ static void test_noise_is_no_end_of_a_line(void **state)
 
 static void test_cpus_take_turns(void **state)
 {
-	unsigned int i;
-
 	reset_with(3, .cpu_ps = 1 * NS);
 	measured("line size=64K repeat=2 cpu=0-2");
 	assert_int_equal(n, 3);
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		assert_figures(&rec[i], { COL_LINE, 64 }, { COL_SAME_NS, (2 + i) * NS },
 			       { COL_OTHER_NS, (80 + i) * NS });
 	}

@@ -153,9 +153,8 @@ static void only_what_was_asked_for(void **state)
 		{ "phys=0x41ff000+8K", 2 }, { "phys=68M+4K,1M+4K", 0 }, { "phys=1G+1G", 1 },
 		{ "phys=65M+4K,1M+4K,0x4000000+4K", 1 }, { "pid=1", 4 }, { "pid=1 phys=64M+4M", 2 },
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(asked); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(asked); i++) {
 		set_up(NULL);
 		memory[1][0] = 64 * M | PRESENT | LARGE | WC;
 		memory[1][1] = 66 * M | PRESENT | LARGE;
@@ -181,10 +180,8 @@ static void only_what_was_asked_for(void **state)
 
 static void more_than_there_is_room_for(void **state)
 {
-	unsigned int i;
-
 	parse_good("not_wb");
-	for (i = 0; i < 512; i += 2)
+	for (unsigned int i = 0; i < 512; i += 2)
 		memory[2][i] = (u64)i << 12 | PRESENT | UC;
 	assert_int_equal(look_at_all(), 0);
 	assert_int_equal(look.n, ARRAY_SIZE(rows));
@@ -238,9 +235,8 @@ static void what_changes_is_said_and_the_rest_is_sure(void **state)
 		{ free_table, 512, 2 * M, 1 }, { free_table_above, 512, 2 * M, 1 },
 		{ fail_table, 512, 2 * M, 1 },
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		set_up(NULL);
 		parse_good("not_wb");
 		memory[1][0] = 64 * M | PRESENT | LARGE | WC;
@@ -295,9 +291,8 @@ static void lines_that_are_refused(void **state)
 		{ "phys=0+4K,,0+4K", "phys:" },
 		{ "phys=" FOUR "," FOUR "," FOUR "," FOUR ",0+4K", "phys: 16 ranges at most" },
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(lines); i++) {
 		struct mc_error e = { 0 };
 
 		set_up(NULL);
@@ -343,10 +338,9 @@ static void types_of_mtrrs(void **state)
 		{ 0x1010000000, 0x1020000000, MC_ATTR_WB },
 	};
 	struct mc_mtrrs m = mtrrs;
-	unsigned int i;
 	u64 end;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(mc_attr_of_mtrr(&m, rows[i].phys, &end), rows[i].want);
 		if (end != rows[i].end)
 			fail_msg("0x%llx: 0x%llx", rows[i].phys, end);
@@ -385,10 +379,9 @@ static void types_that_follow(void **state)
 		{ MC_ATTR_WB, { "uc", "wc", "wt", "wp", "wb", "mixed", "wb" } },
 		{ MC_ATTR_NC, { [6] = "nc" } },
 	};
-	unsigned int i, k;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		for (k = 0; k < ARRAY_SIZE(mtrr); k++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (unsigned int k = 0; k < ARRAY_SIZE(mtrr); k++) {
 			enum mc_attr type = mc_attr_joined(rows[i].pat, mtrr[k]);
 
 			if (rows[i].want[k])

@@ -21,11 +21,10 @@ static void muldiv_at_the_edges(void **state)
 		(1ULL << 32) + 1, (1ULL << 63) - 1, 1ULL << 63,
 		(1ULL << 63) + 1, ~0ULL - 1, ~0ULL,
 	};
-	size_t i, j, k;
 
-	for (i = 0; i < ARRAY_SIZE(edges); i++)
-		for (j = 0; j < ARRAY_SIZE(edges); j++)
-			for (k = 0; k < ARRAY_SIZE(edges); k++)
+	for (size_t i = 0; i < ARRAY_SIZE(edges); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(edges); j++)
+			for (size_t k = 0; k < ARRAY_SIZE(edges); k++)
 				assert_int_equal(mc_muldiv(edges[i], edges[j], edges[k]),
 						 muldiv_of_the_compiler(edges[i], edges[j],
 									edges[k]));
@@ -44,9 +43,8 @@ static void rounding(void **state)
 static void muldiv_at_random(void **state)
 {
 	u64 seed = 1;
-	int i;
 
-	for (i = 0; i < 1000000; i++) {
+	for (int i = 0; i < 1000000; i++) {
 		u64 a = random_bits(&seed), b = random_bits(&seed);
 		u64 c = random_bits(&seed);
 
@@ -64,14 +62,13 @@ static void assert_root(u64 x)
 static void sqrt_is_exact(void **state)
 {
 	u64 seed = 2, r;
-	int i;
 
-	for (i = 0; i < 70000; i++)
+	for (int i = 0; i < 70000; i++)
 		assert_root(i);
-	for (i = 0; i < 1000000; i++)
+	for (int i = 0; i < 1000000; i++)
 		assert_root(random_bits(&seed));
 	/* On both sides of every square, up to the largest. */
-	for (i = 0; i < 100000; i++) {
+	for (int i = 0; i < 100000; i++) {
 		r = (random_bits(&seed) >> 32) + 1;
 		assert_int_equal(mc_sqrt(r * r), r);
 		assert_int_equal(mc_sqrt(r * r - 1), r - 1);

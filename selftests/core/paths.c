@@ -10,12 +10,11 @@ static void a_path_is_one_setting(void **state)
 		"/", "/f", "/var/tmp/a=b;c", "/a'b|c{}#%s%n~", "//../.",
 	};
 	char line[64];
-	size_t i;
 
 	parse_good("files");
 	assert_int_equal(req.values[PLACE].v[0], 0);
 	assert_string_equal(req.path, "");
-	for (i = 0; i < ARRAY_SIZE(good); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		snprintf(line, sizeof(line), "files place=%s size=4K,8K", good[i]);
 		parse_good(line);
 		assert_int_equal(req.values[PLACE].n, 1);
@@ -78,10 +77,9 @@ static void cpus_go_round(void **state)
 {
 	static const int want[] = { 1, 3, 4, 8191, 1, 3 };
 	int cpu = -1;
-	size_t i;
 
 	parse_good("files cpu=1,3-4,8191");
-	for (i = 0; i < ARRAY_SIZE(want); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
 		cpu = mc_request_cpu(&req, cpu);
 		assert_int_equal(cpu, want[i]);
 	}

@@ -29,9 +29,8 @@ static void all_of_it_is_worked_on_once(void **state)
 		(1ULL << 31) - 64, 1ULL << 31, (1ULL << 32) - 64, 1ULL << 32, (1ULL << 32) + 64,
 		3ULL << 32, (1ULL << 40) + 4096,
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
 		memset(&seen, 0, sizeof(seen));
 		mc_in_pieces(start, sizes[i], see);
 		assert_int_equal(seen.next, sizes[i]);

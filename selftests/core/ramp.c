@@ -122,8 +122,6 @@ static void costs(void)
 /* All steps are at full speed, one after another. */
 static void assert_flat(const struct mc_record *r, u64 idle_us)
 {
-	u64 k;
-
 	assert_figure(r, COL_SCOPE, 0);
 	assert_no_figure(r, COL_STEP);
 	assert_no_figure(r, COL_AT);
@@ -133,7 +131,7 @@ static void assert_flat(const struct mc_record *r, u64 idle_us)
 	assert_int_equal(r->steady, MC_STEADY_YES);
 	assert_int_equal(r->payload_bytes, SIZE);
 	assert_int_equal(r->verified, MC_VERIFIED_OK);
-	for (k = 0; k < STEPS; k++) {
+	for (u64 k = 0; k < STEPS; k++) {
 		const struct mc_record *one = r + 1 + k;
 
 		assert_figures(one, { COL_SCOPE, 1 }, { COL_STEP, k + 1 });
@@ -296,9 +294,8 @@ static void test_each_operation_is_verified(void **state)
 {
 	static const char *const ops[] = { "read", "write", "copy", "triad" };
 	static const unsigned int arrays[] = { 1, 1, 2, 3 };
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
 		u64 bytes = SIZE / arrays[i] & ~63ULL;
 
 		measured_on(1, "ramp idle=1ms op=%s width=8 steps=4 repeat=1", ops[i]);
@@ -338,12 +335,10 @@ static void test_uncached_stores_are_waited_for(void **state)
 
 static void test_cpus_take_turns(void **state)
 {
-	unsigned int i;
-
 	measured_on(3, "ramp idle=1ms op=write steps=8 cpu=0-2 repeat=2");
 	assert_int_equal(n, 3 * 9);
 	assert_int_equal(found, 3);
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		assert_int_equal(rec[i].cpu, i / 9);
 		assert_int_equal(rec[i].threads, 1);
 		assert_int_equal(rec[i].memory_node, i / 9 / 2);

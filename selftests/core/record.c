@@ -14,7 +14,6 @@ static void fill(const char *line)
 	static const u32 disturbed[MC_NDISTURBANCES] = { 2, 3, 0, 4, 6 };
 	static const u64 samples[] = { 4000, 2000, MC_NO_SAMPLE, 3000 };
 	u64 v[ARRAY_SIZE(samples)];
-	unsigned int i;
 
 	parse_good(line);
 	memset(&rec, 0, sizeof(rec));
@@ -35,7 +34,7 @@ static void fill(const char *line)
 	rec.window_max_ps = 4321;
 	memcpy(v, samples, sizeof(v));
 	mc_stats_of(&rec.stats, v, ARRAY_SIZE(v));
-	for (i = 0; i < req.spec->ncolumns; i++)
+	for (unsigned int i = 0; i < req.spec->ncolumns; i++)
 		mc_record_set(&rec, i, 1234567890123);
 }
 
@@ -162,9 +161,7 @@ static void fill_some(unsigned int i)
 
 static void rows_are_aligned(void **state)
 {
-	unsigned int i;
-
-	for (i = 0; i < SOME; i++) {
+	for (unsigned int i = 0; i < SOME; i++) {
 		fill_some(i);
 		show();
 		assert_aligned();
@@ -232,9 +229,7 @@ static void a_column_can_be_left_out(void **state)
 
 static void every_record_is_json_and_fits(void **state)
 {
-	unsigned int i;
-
-	for (i = 0; i < SOME; i++) {
+	for (unsigned int i = 0; i < SOME; i++) {
 		fill_some(i);
 		show();
 		assert_true(json_line(json));
@@ -303,11 +298,10 @@ static void values_of_a_record(void **state)
 		{ "mb_per_s", "1234567890.1", "1234567890.1" },
 		{ "mb_per_s_max", NULL, "123456789012.3" },
 	};
-	size_t i;
 
 	fill("bandwidth op=ntwrite width=16 type=uc size=3M cpu=8,0-3 irq=off");
 	show();
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const char *table = cell(rows[i].name);
 		const char *value = member(rows[i].name);
 
@@ -328,9 +322,8 @@ static void words_that_are_numbers(void **state)
 		{ "tlb ways=all", "ways", "\"all\"" },
 		{ "files pause=0.5", "pause_s", "0.5" }, { "files pause=1", "pause_s", "1" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		fill(rows[i][0]);
 		show();
 		assert_string_equal(member(rows[i][1]), rows[i][2]);
@@ -347,14 +340,13 @@ static void na_is_never_zero(void **state)
 		"disturbed_interrupt", "disturbed_steal", "disturbed_preemption",
 		"windows_left_out",
 	};
-	size_t i;
 
 	fill("bandwidth");
 	memset((char *)&rec + sizeof(rec.point), 0, sizeof(rec) - sizeof(rec.point));
 	rec.cpu = MC_CPU_ALL;
 	rec.memory_node = MC_NODE_NA;
 	show();
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *table = cell(names[i]);
 
 		assert_string_equal(member(names[i]), "null");
@@ -429,9 +421,8 @@ static void a_rate_has_three_digits(void **state)
 		{ 9995, "10.0" }, { 27781, "27.8" }, { 123456749, "123456.7" },
 		{ 123456751, "123456.8" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		fill("bandwidth");
 		mc_record_set(&rec, 0, rows[i].kb);
 		show();
@@ -456,10 +447,9 @@ static void names_of_facts(void **state)
 	static const char * const zones[] = {
 		"DMA", "DMA32", "Normal", "HighMem", "Movable", "Device",
 	};
-	unsigned int i;
 
 	fill("bandwidth");
-	for (i = 0; i < ARRAY_SIZE(attributes); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(attributes); i++) {
 		if (!attributes[i])
 			continue;
 		assert_string_equal(mc_attr_name(i), attributes[i]);
@@ -467,7 +457,7 @@ static void names_of_facts(void **state)
 		show();
 		assert_string_equal(cell("attribute"), attributes[i]);
 	}
-	for (i = 0; i < ARRAY_SIZE(effects); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(effects); i++) {
 		if (!effects[i])
 			continue;
 		assert_string_equal(mc_effect_name(i), effects[i]);
@@ -485,7 +475,7 @@ static void names_of_facts(void **state)
 	show();
 	assert_string_equal(cell("memory_node"), "0-2,8");
 	assert_string_equal(member("memory_node"), "\"0-2,8\"");
-	for (i = MC_ZONE_DMA; i < MC_NZONES; i++) {
+	for (unsigned int i = MC_ZONE_DMA; i < MC_NZONES; i++) {
 		char quoted[20];
 
 		rec.memory_zone = i;
@@ -510,13 +500,12 @@ static void a_long_cpu_list_is_cut(void **state)
 	static const char * const first[] = { "0", "10", "100", "1000", "0,10" };
 	static char line[4096], cpus[2048];
 	size_t i, len;
-	int cpu;
 
 	for (i = 0; i < ARRAY_SIZE(first); i++) {
 		struct mc_text t = MC_TEXT(cpus);
 
 		mc_textf(&t, "%s", first[i]);
-		for (cpu = 2002; cpu < 2800; cpu += 2)
+		for (int cpu = 2002; cpu < 2800; cpu += 2)
 			mc_textf(&t, ",%d", cpu);
 		snprintf(line, sizeof(line), "bandwidth cpu=%s", cpus);
 		fill(line);

@@ -28,12 +28,11 @@ static void requests_as_json(void **state)
 	static char line[32768 + 3];
 	struct mc_error e;
 	struct mc_text t;
-	size_t i;
 
 	assert_int_equal(parse(&req, "bandwidth type=wb,uc size=4K..64K time=0.40", &e), 0);
 	snprintf(line, sizeof(line), "\"%s\"", shown(&req));
 	assert_non_null(strstr(line, " time=0.4 "));
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		t = (struct mc_text)MC_TEXT(json);
 		mc_request_json(&t, &req, "user", "done", &rows[i].e, 7);
 		assert_true(json_line(json));

@@ -95,14 +95,12 @@ static void add_regions(unsigned int n_regions)
 static int find_region(struct mc_run *r, const struct mc_point *point,
 		       const struct mc_wanted *want, struct mc_area *area)
 {
-	unsigned int i;
-
 	assert_int_equal(want->region, REGION);
 	if (!want->index) {
 		mc_held_end(&held);
 		given = 0;
 	}
-	for (i = 0; !want->index && i < nblocks; i++) {
+	for (unsigned int i = 0; !want->index && i < nblocks; i++) {
 		struct mc_block b = {
 			.at = START + blocks[i].at, .addr = memory + blocks[i].at,
 			.bytes = blocks[i].bytes, .node = blocks[i].node,
@@ -191,9 +189,8 @@ static void test_regions(void **state)
 static void test_threads_share_a_region(void **state)
 {
 	static const char * const ops[] = { "read", "write", "ntwrite" };
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
 		reset(4);
 		add_regions(2);
 		assert_scanned("op=%s repeat=3 warmup=1", ops[i]);

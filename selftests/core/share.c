@@ -85,13 +85,12 @@ static unsigned int count_covered(u64 share, u64 *width)
 
 static void test_the_interval_has_the_planted_share(void **state)
 {
-	size_t m, i;
 	u64 width;
 
 	chance_state = 0x9e3779b97f4a7c15ULL;
-	for (m = 0; m < ARRAY_SIZE(machines); m++) {
+	for (size_t m = 0; m < ARRAY_SIZE(machines); m++) {
 		machine = machines[m];
-		for (i = 0; i < ARRAY_SIZE(shares); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
 			unsigned int n = count_covered(shares[i], &width);
 
 			print_message("machine %zu, share %llu ppm: %u of %u, %llu ppm wide\n", m,
@@ -125,11 +124,10 @@ static void test_few_times_tell_nothing(void **state)
 {
 	struct mc_share s;
 	struct mc_times *all[] = { &mixed, &one, &two };
-	size_t i;
 
 	chance_state = 3;
 	machine = machines[0];
-	for (i = 0; i < ARRAY_SIZE(all); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		plant(500000);
 		all[i]->n = 99;
 		mc_share_of(&s, &mixed, &one, &two);
@@ -140,7 +138,7 @@ static void test_few_times_tell_nothing(void **state)
 		assert_false(s.known);
 	}
 	plant(500000);
-	for (i = 0; i < ARRAY_SIZE(all); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		all[i]->n = 100;
 	mc_share_of(&s, &mixed, &one, &two);
 	assert_true(s.known);
@@ -199,11 +197,10 @@ static void fill_windows(struct mc_times *kinds, u64 one, u64 two, u64 eight, u6
 {
 	static u64 windows[MC_LINE_KINDS][200];
 	const u64 lines[] = { mixed_lines, 16 * one, 16 * two, 16 * eight };
-	unsigned int kind, i;
 
-	for (kind = 0; kind < MC_LINE_KINDS; kind++) {
+	for (unsigned int kind = 0; kind < MC_LINE_KINDS; kind++) {
 		kinds[kind] = (struct mc_times){ windows[kind], 200 };
-		for (i = 0; i < 200; i++)
+		for (unsigned int i = 0; i < 200; i++)
 			windows[kind][i] = 3000000 + lines[kind] + chance(100);
 	}
 }
@@ -285,12 +282,11 @@ static void test_interrupted_windows_count_little(void **state)
 {
 	struct mc_times kinds[MC_LINE_KINDS];
 	struct mc_share s;
-	unsigned int kind, i;
 
 	chance_state = 6;
 	fill_windows(kinds, 3000, 23000, 92000, 12 * 3000 + 4 * 23000);
-	for (kind = 0; kind < MC_LINE_KINDS; kind++) {
-		for (i = 0; i < 200; i++)
+	for (unsigned int kind = 0; kind < MC_LINE_KINDS; kind++) {
+		for (unsigned int i = 0; i < 200; i++)
 			kinds[kind].ps[i] += chance(50) ? 0 : 5000000;
 	}
 	mc_share_of_rates(&s, kinds, 2);
@@ -304,11 +300,10 @@ static void test_slow_windows_are_no_other_share(void **state)
 {
 	struct mc_times kinds[MC_LINE_KINDS];
 	struct mc_share s;
-	unsigned int i;
 
 	chance_state = 7;
 	fill_windows(kinds, 90000000, 100000000, 160000000, 8 * 90000000ULL + 8 * 100000000ULL);
-	for (i = 0; i < 200; i++)
+	for (unsigned int i = 0; i < 200; i++)
 		kinds[MC_LINES_EIGHT].ps[i] += i % 5 ? 0 : 20000000000;
 	mc_share_of_rates(&s, kinds, 8);
 	assert_true(s.known);

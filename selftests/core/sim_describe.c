@@ -27,9 +27,7 @@ static struct prices prices_of(size_t i)
 
 static void test_x86(void **state)
 {
-	size_t i, at;
-
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const struct prices p = prices_of(i);
 		const unsigned int found[4][5] = {
 			{ 1, 1, all[i].l1, all[i].l1_ways, 1 }, { 2, 1, 32 * K, 8, 1 },
@@ -37,7 +35,7 @@ static void test_x86(void **state)
 			{ 3, 3, all[i].l3, all[i].l3_ways, all[i].l3_cpus },
 		};
 
-		for (at = 0; at < 6; at++) {
+		for (size_t at = 0; at < 6; at++) {
 			unsigned int r[4] = { 0x0c000001, ~0U, ~0U, ~0U };
 
 			describe_x86_cache(&p, at, r);
@@ -60,10 +58,9 @@ static void test_x86(void **state)
 static void test_x86_clock(void **state)
 {
 	static const unsigned int highest[] = { 0xd, 0x14, 0x15, 0x1f };
-	unsigned int i, leaf;
 
-	for (i = 0; i < sizeof(highest) / sizeof(*highest); i++) {
-		for (leaf = 0; leaf <= 0x20; leaf++) {
+	for (unsigned int i = 0; i < sizeof(highest) / sizeof(*highest); i++) {
+		for (unsigned int leaf = 0; leaf <= 0x20; leaf++) {
 			unsigned int r[4] = { highest[i], 2, 3, 4 };
 			bool empty = leaf > highest[i] && leaf < 0x15;
 
@@ -87,9 +84,8 @@ static void test_x86_clock(void **state)
 static void test_arm64(void **state)
 {
 	static const unsigned long QEMUS = 0x2200000023;	/* L1, L2, and bits besides them */
-	size_t i, level;
 
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const struct prices p = prices_of(i);
 		const unsigned int found[3][2] = {
 			{ all[i].l1, all[i].l1_ways }, { all[i].l2, all[i].l2_ways },
@@ -101,7 +97,7 @@ static void test_arm64(void **state)
 		assert_int_equal(list & 7, 3);
 		assert_int_equal(list >> 9 & 07777, 0);
 		assert_int_equal(list >> 24 & 7, 1 + !!all[i].l2 + !!all[i].l3);
-		for (level = 0; level < 3; level++) {
+		for (size_t level = 0; level < 3; level++) {
 			if (level)
 				assert_int_equal(list >> 3 * level & 7, found[level][0] ? 4 : 0);
 			if (!found[level][0])

@@ -52,9 +52,8 @@ static void test_x86_kinds(void **state)
 		{ "\x90", 1, ORDINARY },
 		{ "\x0f", 1, ORDINARY },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		assert_int_equal(instruction_x86((const void *)all[i].bytes, all[i].n).kind,
 				 all[i].kind);
 }
@@ -81,9 +80,8 @@ static void test_x86_halves(void **state)
 		{ "\xc4\xe3\x7d\x39\x07\x01", 6, false },	/* vextracti128 */
 		{ "\x66\x0f\x6f\x07", 4, false },		/* movdqa */
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		assert_int_equal(instruction_x86((const void *)all[i].bytes, all[i].n).halves,
 				 all[i].halves);
 }
@@ -110,9 +108,8 @@ static void test_x86_operands(void **state)
 		{ "\x0f\xae\x3d\x10\x00\x00\x00", 7, NO_REGISTER, NO_REGISTER, 1, 16 },
 	};
 	struct instruction in;
-	size_t i;
 
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		in = instruction_x86((const void *)all[i].bytes, all[i].n);
 		assert_int_equal(in.kind, FLUSHES);
 		assert_int_equal(in.base, all[i].base);
@@ -150,9 +147,8 @@ static void test_arm64(void **state)
 		{ 0xf9400000, ORDINARY, NO_REGISTER },		/* ldr */
 	};
 	struct instruction in;
-	size_t i;
 
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		in = instruction_arm64(all[i].word);
 		assert_int_equal(in.kind, all[i].kind);
 		assert_int_equal(in.base, all[i].base);

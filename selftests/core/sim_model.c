@@ -31,10 +31,9 @@ static void make(const char *words)
 		"tlb2_ns=100 tlb_miss_ns=900",
 	};
 	char why[256], joined[1024] = "";
-	size_t i;
 
 	memset(&prices, 0, sizeof(prices));
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		snprintf(joined + strlen(joined), sizeof(joined) - strlen(joined), "%s ", all[i]);
 	assert_true(prices_set(&prices, joined, why, sizeof(why)));
 	assert_true(prices_set(&prices, words, why, sizeof(why)));
@@ -135,22 +134,20 @@ static void test_flush(void **state)
 
 static void test_l3(void **state)
 {
-	unsigned long line;
-
 	make("l3_bytes=64K");
 	assert_int_equal(load(0, 0), 80);
 	/* 128 lines push it out of L1 and L2. */
-	for (line = 1; line <= 128; line++)
+	for (unsigned long line = 1; line <= 128; line++)
 		load(0, line * 64);
 	assert_int_equal(load(0, 0), 20);
-	for (line = 1; line <= 128; line++)
+	for (unsigned long line = 1; line <= 128; line++)
 		load(0, line * 64);
 	assert_int_equal(load(1, 0), 20);		/* it shares that L3 */
 	assert_int_equal(load(2, 0), 32);		/* and this CPU has another */
 	/* A changed line goes to the L3, not to memory. */
 	make("l3_bytes=64K");
 	store(0, 0);
-	for (line = 1; line <= 128; line++)
+	for (unsigned long line = 1; line <= 128; line++)
 		load(0, line * 64);
 	assert_int_equal(load(1, 0), 20);
 	/* A store takes it out of the other L3. */
@@ -189,10 +186,9 @@ static void test_stores_arrive(void **state)
 static void test_combining(void **state)
 {
 	unsigned long sent;
-	unsigned int i;
 
 	make("");
-	for (i = 0; i < 7; i++)
+	for (unsigned int i = 0; i < 7; i++)
 		assert_int_equal(at(0, 0, STORE, WC, i * 8, 8), 0);
 	assert_int_equal(at(0, 0, STORE, WC, 56, 8), 400);
 	assert_int_equal(at(0, 0, STORE, WC, 0, 64), 400);
@@ -211,7 +207,7 @@ static void test_combining(void **state)
 	assert_int_equal(at(0, 0, STORE, WC, 0, 8), 500);
 	make("wc_early=250");
 	sent = 0;
-	for (i = 0; i < 4000; i++)
+	for (unsigned int i = 0; i < 4000; i++)
 		sent += at(0, 0, STORE, WC, 64 * i, 8) / 500;
 	/* Each store is sent once, early or to make room. */
 	assert_in_range(sent, 3998, 4000);
@@ -258,7 +254,6 @@ static void moved(unsigned int node, unsigned long read, unsigned long written)
 static void test_traffic(void **state)
 {
 	struct access a = { .bytes = 64, .operation = STORE, .type = WB, .streaming = true };
-	unsigned long line;
 
 	make("");
 	moved_before[0] = *model_traffic(0);
@@ -272,7 +267,7 @@ static void test_traffic(void **state)
 	moved(0, 2, 0);
 	moved(1, 1, 0);
 	/* Of the lines that 32 others push out of L2, only the changed one is written. */
-	for (line = 2; line < 34; line++)
+	for (unsigned long line = 2; line < 34; line++)
 		load(0, line * 64);
 	moved(0, 32, 1);
 	/* Flushed, cleaned, or taken by another CPU's load. */
@@ -303,7 +298,7 @@ static void test_traffic(void **state)
 	moved(1, 0, 0);
 	/* The prefetcher, too, finds in L3 what L2 has lost. */
 	make("prefetch_lines=2 l3_bytes=64K");
-	for (line = 0; line < 64; line++)
+	for (unsigned long line = 0; line < 64; line++)
 		load(0, line * 64);
 	moved(0, 64, 0);
 	load(0, 0);
@@ -317,9 +312,8 @@ static void test_devices(void **state)
 	struct access streaming = { .bytes = 64, .operation = STORE, .type = WB,
 				    .streaming = true };
 	const unsigned long waited = model_happened(0)->waited_ns;
-	size_t i;
 
-	for (i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
+	for (size_t i = 0; i < sizeof(bars) / sizeof(*bars); i++) {
 		unsigned long bar = bars[i];
 
 		make("service_ns=50 refresh_every_ns=1000 refresh_ns=100 prefetch_lines=1");
@@ -392,14 +386,12 @@ static void test_changes_reach_memory(void **state)
 		{ "l2_bytes=0", false }, { "", false }, { "l3_bytes=64K", false },
 		{ "l3_bytes=64K", true },
 	};
-	unsigned long line;
-	size_t i, w;
 
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		for (w = 0; w < sizeof(where) / sizeof(*where); w++) {
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		for (size_t w = 0; w < sizeof(where) / sizeof(*where); w++) {
 			make(where[w].prices);
 			store(0, CHANGED);
-			for (line = 2; where[w].l3_alone && line < 130; line++)
+			for (unsigned long line = 2; where[w].l3_alone && line < 130; line++)
 				load(0, line * 64);
 			moved_before[0] = *model_traffic(0);
 			send_away(all[i].way);
@@ -414,14 +406,11 @@ static void test_changes_reach_memory(void **state)
 
 static void test_changes_in_l3s(void **state)
 {
-	unsigned long line;
-	unsigned int cpu;
-
 	/* Another group's L3 has changed the line: memory has it before it is read. */
-	for (cpu = 1; cpu < 3; cpu++) {
+	for (unsigned int cpu = 1; cpu < 3; cpu++) {
 		make("l3_bytes=64K");
 		store(0, 0);
-		for (line = 1; line <= 128; line++)
+		for (unsigned long line = 1; line <= 128; line++)
 			load(0, line * 64);
 		moved_before[0] = *model_traffic(0);
 		store(cpu, 0);
@@ -432,11 +421,11 @@ static void test_changes_in_l3s(void **state)
 	/* The CPU's own copy is newer than that in its L3, which is not written any more. */
 	make("l3_bytes=4K");
 	store(0, 0);
-	for (line = 1; line <= 32; line++)
+	for (unsigned long line = 1; line <= 32; line++)
 		load(0, line * 64);
 	store(0, 0);
 	moved_before[0] = *model_traffic(0);
-	for (line = 1; line <= 64; line++)
+	for (unsigned long line = 1; line <= 64; line++)
 		load(1, line * 64 * 16);
 	assert_int_equal(model_traffic(0)->written, moved_before[0].written);
 	moved_before[0] = *model_traffic(0);
@@ -445,7 +434,7 @@ static void test_changes_in_l3s(void **state)
 	/* The prefetcher reads what another L3 has changed. */
 	make("l3_bytes=64K prefetch_lines=1");
 	store(0, 64);
-	for (line = 64; line < 256; line++)
+	for (unsigned long line = 64; line < 256; line++)
 		load(0, line * 64);
 	moved_before[0] = *model_traffic(0);
 	load(2, 0);
@@ -524,7 +513,6 @@ static void test_tlb(void **state)
 static void test_private(void **state)
 {
 	struct access a = { .bytes = 8, .operation = LOAD, .type = WB };
-	unsigned long line;
 
 	make("");
 	assert_false(model_is_private(0, &a));
@@ -545,7 +533,7 @@ static void test_private(void **state)
 	/* L1 alone has line 0, and would lose it to line 8. */
 	a.operation = LOAD;
 	a.physical = 8 * 64;
-	for (line = 8; line <= 32; line += 8) {
+	for (unsigned long line = 8; line <= 32; line += 8) {
 		load(0, line * 64);
 		load(0, line < 32 ? 0 : 32 * 64);
 	}

@@ -149,9 +149,8 @@ static void test_wrong_lines(void **state)
 		{ "tlb2_entries = 65537", "tlb2_entries is 0 to 65536" },
 	};
 	char before[128], wanted[128];
-	size_t i;
 
-	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		snprintf(before, sizeof(before), "# one\n%s\n", wrong[i].line);
 		snprintf(wanted, sizeof(wanted), ":2: %s", wrong[i].said);
 		assert_string_equal(read_model(before, ""), wanted);
@@ -179,11 +178,10 @@ static void test_impossible(void **state)
 		{ "still_ns=5 still_every_ns=5", "still_ns is less" },
 	};
 	struct prices before;
-	size_t i;
 
 	assert_string_equal(read_model("", ""), "");
 	before = prices;
-	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		assert_false(prices_set(&prices, wrong[i].set, why, sizeof(why)));
 		assert_non_null(strstr(why, wrong[i].said));
 		assert_memory_equal(&prices, &before, sizeof(prices));

@@ -47,7 +47,6 @@ static void begin(unsigned int n)
 	struct shape shape = { .ncpus = n, .nranges = 1, .ranges = { { 0, 1 << 20, 0 } } };
 	struct prices prices = { 0 };
 	char why[256];
-	unsigned int i;
 
 	prices.l2_ways = 1;
 	prices.l3_ways = 1;
@@ -57,15 +56,13 @@ static void begin(unsigned int n)
 	memset(vcpus, 0, sizeof(vcpus));
 	memset(states, 0, sizeof(states));
 	nvcpus = 0;
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		machine_add(i, &states[i]);
 }
 
 static int find_turn(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < nvcpus; i++) {
+	for (unsigned int i = 0; i < nvcpus; i++) {
 		if (machine_may_run(&states[i]))
 			return i;
 	}
@@ -195,8 +192,6 @@ static void test_the_clock_waits(void **state)
 /* No CPU reads an earlier time than another one has read before. */
 static void test_the_clock_never_runs_backwards(void **state)
 {
-	int i;
-
 	begin(2);
 	assert_int_equal(next_turn(), 0);
 	machine_pass(0, 500);
@@ -216,7 +211,7 @@ static void test_the_clock_never_runs_backwards(void **state)
 	assert_int_equal(machine_now(), 801);
 	/* If all want to read it at one time, all can. */
 	begin(2);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		assert_int_equal(next_turn(), i);
 		machine_pass(i, 1);
 		assert_true(machine_clock_is_due(i, 0));
@@ -348,12 +343,11 @@ static void test_counts(void **state)
 	static const struct access store = { .bytes = 8, .operation = STORE, .type = WC };
 	static const struct access drain = { .operation = DRAIN };
 	char want[128];
-	int i;
 
 	begin(1);
 	tally_clear();
 	assert_string_equal(counts(0), "");
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		assert_int_equal(next_turn(), 0);
 		machine_access(0, &CACHED, 0);
 		machine_access(0, &UNCACHED, 0);

@@ -50,12 +50,11 @@ static void test_x86_pages(void **state)
 		{ 1 | 0x88, WP }, { 1 | 0x90, UC }, { 1 | 0x98, WT },
 	};
 	struct mapping m;
-	size_t i;
 
 	make_tables(7);
-	for (i = 0; i < 8; i++)
+	for (size_t i = 0; i < 8; i++)
 		enter(0x4000, i, entries[i].bits | (0x40 + i) << 12 | 1ULL << 63);
-	for (i = 0; i < 8; i++) {
+	for (size_t i = 0; i < 8; i++) {
 		m = x86_at(i << 12 | 0x123);
 		assert_true(m.found);
 		assert_int_equal(m.physical, (0x40 + i) << 12 | 0x123);
@@ -130,13 +129,12 @@ static void test_arm64(void **state)
 	static const unsigned long mair = 0x040044f0ffULL;
 	static const enum type types[] = { WB, WB, WC, UC, UC };
 	struct mapping m;
-	unsigned int i;
 
 	make_tables(3);
-	for (i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < 5; i++)
 		enter(0x4000, i, (0x80000 + i * 0x1000) | 3 | i << 2 | 1ULL << 54);
 	enter(0x3000, 1, 0x600000 | 1 | 2 << 2);
-	for (i = 0; i < 5; i++) {
+	for (unsigned int i = 0; i < 5; i++) {
 		m = arm64_walk(ROOT | 5ULL << 48, mair, i << 12 | 8, read);
 		assert_true(m.found);
 		assert_int_equal(m.physical, 0x80000 + i * 0x1000 + 8);

@@ -55,9 +55,8 @@ static void two_groups(void **state)
 		{ { 100, 101, 101, 102, 102, 142, 143, 143, 144, 999 }, 10, 5 },
 		{ { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 }, 12, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(mc_slower_group(rows[i].v, rows[i].n), rows[i].slower);
 }
 
@@ -126,9 +125,8 @@ static void of_known_sets(void **state)
 		  { 2, 0, ~0ULL - 1, ~0ULL - 1, ~0ULL - 1, ~0ULL - 1, 0,
 		    ~0ULL - 1, ~0ULL - 1, 0 } },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct mc_stats st;
 		u64 v[8];
 
@@ -142,10 +140,9 @@ static void percentiles_are_the_nearest_rank(void **state)
 {
 	struct mc_stats st;
 	u64 v[200];
-	size_t n, i;
 
-	for (n = 1; n <= ARRAY_SIZE(v); n++) {
-		for (i = 0; i < n; i++)
+	for (size_t n = 1; n <= ARRAY_SIZE(v); n++) {
+		for (size_t i = 0; i < n; i++)
 			v[i] = n - i;	/* n to 1: a value is its rank */
 		mc_stats_of(&st, v, n);
 		assert_int_equal(st.p50_ps, (n + 1) / 2);
@@ -159,12 +156,11 @@ static void of_random_sets(void **state)
 	static const u64 spreads[] = { 1, 2, 1000, 1ULL << 32, 1ULL << 61 };
 	static u64 v[MOST];
 	u64 seed = 3;
-	size_t b, s, i, n;
 
-	for (b = 0; b < ARRAY_SIZE(bases); b++) {
-		for (s = 0; s < ARRAY_SIZE(spreads); s++) {
-			for (n = 1; n <= MOST; n = n * 3 / 2 + 1) {
-				for (i = 0; i < n; i++)
+	for (size_t b = 0; b < ARRAY_SIZE(bases); b++) {
+		for (size_t s = 0; s < ARRAY_SIZE(spreads); s++) {
+			for (size_t n = 1; n <= MOST; n = n * 3 / 2 + 1) {
+				for (size_t i = 0; i < n; i++)
 					v[i] = bases[b] + random_u64(&seed) % spreads[s];
 				v[n / 2] = n > 1 && n % 2 ? MC_NO_SAMPLE : v[n / 2];
 				check(v, n);
@@ -178,11 +174,9 @@ static void of_sets_with_an_outlier(void **state)
 {
 	static u64 v[MOST];
 	u64 seed = 4;
-	size_t i;
-	int bits;
 
-	for (bits = 1; bits < 64; bits++) {
-		for (i = 0; i < MOST; i++)
+	for (int bits = 1; bits < 64; bits++) {
+		for (size_t i = 0; i < MOST; i++)
 			v[i] = 1000000 + random_u64(&seed) % 1000;
 		v[random_u64(&seed) % MOST] = 1ULL << bits;
 		check(v, MOST);
@@ -194,10 +188,9 @@ static void of_all_there_can_be(void **state)
 	const size_t n = 1000000;
 	u64 *v = malloc(n * sizeof(*v));
 	struct mc_stats st;
-	size_t i;
 
 	/* Half are 0, half the largest value: then the sum of squares is largest. */
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		v[i] = i & 1 ? ~0ULL - 1 : 0;
 	mc_stats_of(&st, v, n);
 	assert_true(near(st.mean_ps, 0x1p63L, 1e9L));

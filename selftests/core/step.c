@@ -24,9 +24,8 @@ static unsigned int step_of(const char *curve, bool falls, bool noise)
 static void assert_step(const char *curve, unsigned int at)
 {
 	char turned[MOST + 1] = "";
-	size_t i;
 
-	for (i = 0; curve[i]; i++)
+	for (size_t i = 0; curve[i]; i++)
 		turned[i] = curve[i] == 's' ? 'f' : 's';
 	assert_int_equal(step_of(curve, true, false), at);
 	assert_int_equal(step_of(curve, true, true), at);

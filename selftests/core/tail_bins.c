@@ -169,7 +169,6 @@ static void spikes_one_by_one(void **state)
 	static struct mc_trace trace;
 	static char text[4096];
 	struct mc_text t = MC_TEXT(text);
-	u32 i;
 
 	start(&tail);
 	tail.trace = &trace;
@@ -183,7 +182,7 @@ static void spikes_one_by_one(void **state)
 	assert_non_null(strstr(text, "\"before\":[[1000,0,300,7700,400],[33000,0,350]],"));
 	assert_non_null(strstr(text, "],\"during\":[[50000,0,310],[51000,0,320]]}}"));
 	/* When there is no more room, nothing is counted. */
-	for (i = 0; i < MC_TRACE; i++)
+	for (u32 i = 0; i < MC_TRACE; i++)
 		mc_trace_add(&trace, during, 1, 0, false);
 	assert_int_equal(trace.n, MC_TRACE);
 	assert_int_equal(trace.before, 3);

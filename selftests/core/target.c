@@ -29,9 +29,8 @@ static void words_of_a_target(void **state)
 		  { MC_TARGET_PHYS, .range = { 0xfffffffffffff000, 4096 } } },
 	};
 	char line[80], text[80];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		snprintf(line, sizeof(line), "bandwidth target=%s size=4K,8K", rows[i].word);
 		parse_good(line);
 		if (!same_target(&req.target, &rows[i].want))
@@ -51,11 +50,10 @@ static void words_of_a_target(void **state)
 static void types_of_a_target(void **state)
 {
 	static const enum mc_type wanted[] = { MC_WB, MC_WC, MC_UC, MC_WT, MC_NP };
-	unsigned int i;
 
 	parse_good("bandwidth type=wb,wc,uc,wt,np target=phys:0+4K");
 	assert_int_equal(req.values[MC_KEY_TYPE].n, MC_NALL_TYPES);
-	for (i = 0; i < MC_NALL_TYPES; i++) {
+	for (unsigned int i = 0; i < MC_NALL_TYPES; i++) {
 		assert_int_equal(req.values[MC_KEY_TYPE].v[i], wanted[i]);
 		assert_int_equal(wanted[i] >= MC_NTYPES, i > 2);
 	}

@@ -76,9 +76,7 @@ static const struct mc_loop loops[] = {
 
 const struct mc_loop *mc_loop_find(enum mc_op op, unsigned int width)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(loops); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(loops); i++) {
 		if (loops[i].width == width && op == MC_OP_COPY)
 			return &loops[i];
 	}
@@ -162,9 +160,8 @@ u64 mc_memory_room(void)
 static int save(unsigned int most)
 {
 	const struct mc_range range = { 0x100000000, BYTES };
-	unsigned int i;
 
-	for (i = 0; i < BYTES; i++)
+	for (unsigned int i = 0; i < BYTES; i++)
 		device[i] = is_blank && (i < 64 || i >= BYTES - 64) ? 0xff : rand();
 	memcpy(before, device, BYTES);
 	memset(&run, 0, sizeof(run));
@@ -207,9 +204,8 @@ static void contents_come_back_by_the_widest_accesses(void **state)
 		{ ALL, ALL, 8, ~0U, 4, 4 },
 		{ ALL, ALL, 32, ~0U, 16, 16 },
 	}, *row;
-	unsigned int i;
 
-	for (i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
 		is_blank = i >= ARRAY_SIZE(rows);
 		row = &rows[i % ARRAY_SIZE(rows)];
 		memset(&is, 0, sizeof(is));

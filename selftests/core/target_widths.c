@@ -115,9 +115,8 @@ static void widths_of_the_first_accesses(void **state)
 		{ RANGE, "max", ALL, 0, ~0U },
 		{ RANGE "width=8 write=yes", "max", ALL | 8 | 4, ALL | 8 | 4, ~0U },
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		memset(&made, 0, sizeof(made));
 		keys[0].preset = rows[i].preset;
 		reset(1);
@@ -178,9 +177,8 @@ static void the_target_must_still_have_the_window(void **state)
 		{ { 1ULL << 46, 1ULL << 46 }, 1ULL << 46, false },
 		{ { ~0ULL - 4095, 4096 }, ~0ULL, false },
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct mc_error e = { 0 };
 		int err = mc_target_check_window(&rows[i].window, rows[i].bytes, false, &e);
 

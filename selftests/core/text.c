@@ -12,9 +12,7 @@ static struct mc_text heap_text(size_t size)
 
 static void text_is_cut_where_it_is_full(void **state)
 {
-	size_t size;
-
-	for (size = 1; size <= 16; size++) {
+	for (size_t size = 1; size <= 16; size++) {
 		struct mc_text t = heap_text(size);
 
 		mc_textf(&t, "%s", "01234");
@@ -64,9 +62,8 @@ static void fixed_point(void **state)
 		{ ~0ULL, 9, "18446744073.709551615", "18446744073.709551615" },
 	};
 	char buf[64];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct mc_text t = MC_TEXT(buf);
 
 		mc_text_fixed(&t, rows[i].value, rows[i].decimals);
@@ -92,9 +89,8 @@ static void json_strings(void **state)
 		{ "%s%n", "\"%s%n\"" },
 	};
 	char buf[64];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct mc_text t = MC_TEXT(buf);
 		const char *s = buf;
 
@@ -108,9 +104,8 @@ static void json_strings(void **state)
 static void every_byte_is_a_json_string(void **state)
 {
 	char buf[16], byte[2] = "";
-	int c;
 
-	for (c = 1; c < 256; c++) {
+	for (int c = 1; c < 256; c++) {
 		struct mc_text t = MC_TEXT(buf);
 		const char *s = buf;
 
@@ -137,9 +132,8 @@ static void quotes_are_safe_to_show(void **state)
 		  "'01234567890123456789012345678901...'" },
 	};
 	char buf[64];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct mc_text t = MC_TEXT(buf);
 
 		mc_text_quote(&t, rows[i].s, rows[i].len);
@@ -168,9 +162,8 @@ static void lists_are_the_kernels(void **state)
 		{ { 0, 0 }, 70, "" },
 	};
 	char buf[64];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct mc_text t = MC_TEXT(buf);
 
 		buf[0] = 0;

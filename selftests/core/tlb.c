@@ -131,12 +131,10 @@ static void test_the_median_of_close_lines_counts(void **state)
 
 static void test_cpus_take_turns(void **state)
 {
-	unsigned int i;
-
 	reset_with(3, .cpu_ps = 1 * NS);
 	measured("tlb size=512K page=4k cpu=0-2");
 	assert_int_equal(n, 3);
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		assert_figures(&rec[i], { COL_PACKED_NS, (4 + i) * NS }, { COL_TLB_NS, SECOND_PS });
 	assert_turns_on_nodes("tlb");
 }

@@ -89,9 +89,8 @@ static void test_what_sched_auto_means(void **state)
 		{ "turns cpu=0", 1, false, false, MC_SCHED_KEEP },
 		{ "turns cpu=0 sched=fifo", 2, false, false, MC_SCHED_FIFO },
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct mc_side who = side;
 
 		reset(rows[i].threads);

@@ -34,9 +34,8 @@ ssize_t pread(int fd, void *to, size_t size, off_t from)
 {
 	char *text = malloc(CPUS * 128);
 	size_t n = sprintf(text, "cpu  1 2 3 4 5 6 7 8 9 0\n");
-	unsigned int cpu;
 
-	for (cpu = 0; cpu < listed; cpu++)
+	for (unsigned int cpu = 0; cpu < listed; cpu++)
 		n += sprintf(text + n, "cpu%u 12345678 12345678 12345678 12345678 5 6 7 %lu 0 0\n",
 			     cpu, cpu + 1 < CPUS ? 0 : stolen_of_last);
 	n = n < size ? n : size;

@@ -77,10 +77,9 @@ static void test_little_of_a_shared_cache(void **state)
 		{ { 10186, 10886, 27989, 57480, 115389, 122086 }, 0, 0 },
 	};
 	struct mc_user_probe p[6];
-	unsigned int i, j;
 
-	for (i = 0; i < ARRAY_SIZE(runs); i++) {
-		for (j = 0; j < ARRAY_SIZE(p); j++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(runs); i++) {
+		for (unsigned int j = 0; j < ARRAY_SIZE(p); j++)
 			p[j] = (struct mc_user_probe){ (3 + j % 2) * M / 2 << j / 2,
 						       runs[i].ps[j], L3 };
 		finds(p, ARRAY_SIZE(p), L3, runs[i].bytes, runs[i].last);
@@ -117,9 +116,7 @@ static void test_a_level_in_two_parts(void **state)
  */
 static void make_curve(struct mc_user_probe *p, u64 mib, u64 cache_ps, u64 memory_ps)
 {
-	unsigned int i;
-
-	for (i = 0; i < 10; i++) {
+	for (unsigned int i = 0; i < 10; i++) {
 		u64 held = min(mib * M, M << i);
 
 		p[i] = (struct mc_user_probe){ M << i, i ? memory_ps - mc_muldiv(held,
@@ -140,10 +137,9 @@ static void test_a_cache_that_no_table_lists(void **state)
 		{ 1, 4000, 5000, 1 * M, 0 },			/* an emulator */
 	};
 	struct mc_user_probe p[10];
-	unsigned int i, j;
 	u64 found;
 
-	for (i = 0; i < ARRAY_SIZE(machines); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(machines); i++) {
 		make_curve(p, machines[i].mib, machines[i].cache_ps, machines[i].memory_ps);
 		assert_int_equal(mc_user_find_last(p, 10, machines[i].reported, &found),
 				 !!machines[i].found);
@@ -151,8 +147,8 @@ static void test_a_cache_that_no_table_lists(void **state)
 			assert_int_equal(found, machines[i].found);
 	}
 	/* Others used the machine while a size was measured. */
-	for (i = 1; i < 10; i++) {
-		for (j = 2; j < 5; j++) {
+	for (unsigned int i = 1; i < 10; i++) {
+		for (unsigned int j = 2; j < 5; j++) {
 			make_curve(p, 32, 30000, 100000);
 			p[i].value *= j;
 			assert_false(i == 3 && mc_user_find_last(p, 10, 1 * M, &found));

@@ -351,10 +351,9 @@ static void test_threads_rest_together(void **state)
 	};
 	struct mc_threads two = { .fifo = true, .rested = 0 };
 	struct mc_worker w[2] = { { .threads = &two }, { .threads = &two } };
-	unsigned int i;
 
 	mc_clock = (struct mc_clock){ .khz = 1000000 };
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		now_ns = rows[i].at * 1000000;
 		last_rest_ns = 0;
 		mc_threads_rest(&w[rows[i].who], rows[i].ahead * 1000000);
@@ -362,7 +361,7 @@ static void test_threads_rest_together(void **state)
 				 rows[i].until);
 	}
 	/* Sleep is a rest if it is as long as one. */
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		now_ns += MC_REST_NS;
 		mc_threads_rested(w, MC_REST_LEAST - 1 + i);
 		assert_int_equal(now_ns - w->rested < 10000, i);

@@ -338,11 +338,10 @@ static void test_bursts_that_seldom_leave_whole_are_partly_combined(void **state
 		/* Nothing shows that stores are ever combined. */
 		{ 0, 8, MC_EFFECT_UNKNOWN },
 	};
-	unsigned int i;
 
 	chance_state = 1;
 	for (noise_ns = 0; noise_ns <= 30; noise_ns += 30) {
-		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 			struct mc_verdict v = judge_bursts(cases[i].whole_ppm, cases[i].pieces);
 
 			assert_int_equal(v.effect, cases[i].effect);

@@ -23,7 +23,6 @@ static void check_error(const struct mc_error *e)
 static void check_counter(unsigned int i)
 {
 	const struct mc_counter *c = &set[i];
-	unsigned int k;
 
 	MUST(c->type <= 0xffffffff);
 	if (c->core) {
@@ -33,7 +32,7 @@ static void check_counter(unsigned int i)
 			      c->traffic ? 10 : 9));
 		MUST(c->cpu <= 8191 && c->scale >= 1 && c->scale <= 1 << 20);
 	}
-	for (k = 0; k < i; k++) {
+	for (unsigned int k = 0; k < i; k++) {
 		if (set[k].core != c->core)
 			continue;
 		MUST(c->core ? set[k].event != c->event :

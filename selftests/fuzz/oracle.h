@@ -23,9 +23,7 @@ static size_t show(char *buf, const struct mc_request *req)
 /* Does KEY= stand in the line, as the beginning of a word? */
 static bool written(const char *key, size_t len, const char *line, size_t size)
 {
-	size_t i;
-
-	for (i = 1; i + len < size; i++) {
+	for (size_t i = 1; i + len < size; i++) {
 		if (line[i - 1] == ' ' && !strncasecmp(line + i, key, len) &&
 		    line[i + len] == '=')
 			return true;
@@ -75,10 +73,9 @@ static void check_value(const struct mc_key *key, u64 v)
 static void check_point(const struct mc_request *req, u64 index)
 {
 	struct mc_point p;
-	unsigned int id;
 
 	mc_request_point(req, index, &p);
-	for (id = 0; id < req->nkeys; id++) {
+	for (unsigned int id = 0; id < req->nkeys; id++) {
 		check_value(mc_key_of(req->spec, id), p.v[id]);
 		MUST(p.v[id] <= mc_request_max(req, id));
 	}
@@ -118,7 +115,6 @@ static bool check_line(struct mc_request *req, const char *line, size_t size,
 {
 	struct mc_error e = { 0 };
 	u64 n, seed = size;
-	int i;
 
 	if (mc_request_parse(req, line, size, specs, &e)) {
 		check_error(&e, line, size);
@@ -129,7 +125,7 @@ static bool check_line(struct mc_request *req, const char *line, size_t size,
 	MUST(n >= 1 && n <= MC_MAX_POINTS);
 	check_point(req, 0);
 	check_point(req, n - 1);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		check_point(req, random_u64(&seed) % n);
 	check_echo(req, specs);
 	return true;

@@ -128,14 +128,13 @@ static void check_request_json(const struct asked *a,
 static struct mc_tail *fill_tail(const u8 *data, size_t size)
 {
 	static struct mc_tail t;
-	size_t i;
 
 	memset(&t, 0, sizeof(t));
 	t.khz = 1 + size * size;
 	t.known = size;
-	for (i = 0; i < size && i < MC_TAIL_BINS; i++)
+	for (size_t i = 0; i < size && i < MC_TAIL_BINS; i++)
 		t.bins.count[i] = data[i] - '0';
-	for (i = 0; i < size && i < MC_TAIL_WORST; i++) {
+	for (size_t i = 0; i < size && i < MC_TAIL_WORST; i++) {
 		t.worst[t.nworst++] = (struct mc_spike){
 			.at = (u64)data[i] << i, .ticks = (u64)data[i] << 4 * i,
 			.cause = data[i] % (unsigned int)MC_NCAUSES,

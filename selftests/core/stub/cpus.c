@@ -8,9 +8,8 @@ static const struct made_up_hypervisor *below;
 static struct mc_leaf cache_leaf(u32 sub)
 {
 	const struct made_up_cache *c = here->caches;
-	u32 i;
 
-	for (i = 0; i < sub && c->level; i++)
+	for (u32 i = 0; i < sub && c->level; i++)
 		c++;
 	if (!c->level)
 		return (struct mc_leaf){ 0 };
@@ -75,12 +74,10 @@ u64 mc_xcr0(void)
 /* All CPUs are online, and the test looks at each. */
 void made_up_machine(const struct made_up_cpu *cpus, unsigned int n)
 {
-	unsigned int i;
-
 	mc_cores_exit();
 	if (mc_cores_init(n))
 		abort();
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		here = &cpus[i];
 		mc_core_look(i);
 	}

@@ -110,7 +110,6 @@ static void reset(unsigned int threads)
 static __printf(1, 2) int measure(const char *format, ...)
 {
 	char line[200];
-	unsigned int i;
 	va_list args;
 	u32 *pairs;
 	int err;
@@ -118,7 +117,7 @@ static __printf(1, 2) int measure(const char *format, ...)
 	va_start(args, format);
 	assert_in_range(vsnprintf(line, sizeof(line), format, args), 1, sizeof(line) - 1);
 	va_end(args);
-	for (i = 0; i < RECORDS_MOST; i++) {
+	for (unsigned int i = 0; i < RECORDS_MOST; i++) {
 		mc_free(rec[i].histogram);
 		mc_free(rec[i].tail);
 	}
@@ -197,13 +196,11 @@ static inline void assert_turn(unsigned int i, int node, bool strict)
 static inline void assert_turns_on_nodes(const char *test)
 {
 	static const char *const nodes[] = { "auto", "local", "1" };
-	unsigned int i;
-	size_t k;
 
-	for (k = 0; k < ARRAY_SIZE(nodes); k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(nodes); k++) {
 		measured_on(3, "%s size=64K cpu=0-2 node=%s", test, nodes[k]);
 		assert_int_equal(n, 3);
-		for (i = 0; i < n; i++)
+		for (unsigned int i = 0; i < n; i++)
 			assert_turn(i, k < 2 ? (int)i / 2 : 1, k > 0);
 	}
 }

@@ -12,9 +12,7 @@ static bool direct;	/* the last open asked for direct I/O */
 /* No files, and transfers that take no time. */
 void files_reset(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < FILES_MOST; i++)
+	for (unsigned int i = 0; i < FILES_MOST; i++)
 		free(files.file[i].data);
 	files = (struct files){
 		.most = ~0ULL, .fail_at = FILES_NOWHERE, .damage_at = FILES_NOWHERE,
@@ -23,9 +21,7 @@ void files_reset(void)
 
 struct mc_file *files_find(const char *path)
 {
-	unsigned int i;
-
-	for (i = 0; i < FILES_MOST; i++)
+	for (unsigned int i = 0; i < FILES_MOST; i++)
 		if (!strcmp(files.file[i].path, path))
 			return &files.file[i];
 	return NULL;

@@ -77,12 +77,10 @@ static void end(void)
 /* The first event of a core counts the loads. */
 void **mc_asm_chase(void **at, u64 loads)
 {
-	u64 i;
-
 	begin();
 	machine.calls++;
 	sim.event[sim_self()][0].value += loads;
-	for (i = 0; i < loads; i++) {
+	for (u64 i = 0; i < loads; i++) {
 		touch(at, 8, LOAD, false);
 		at = *at;
 	}
@@ -92,10 +90,8 @@ void **mc_asm_chase(void **at, u64 loads)
 
 void **mc_asm_dirty(void **at, u64 lines, u64 value)
 {
-	u64 i;
-
 	begin();
-	for (i = 0; i < lines; i++) {
+	for (u64 i = 0; i < lines; i++) {
 		touch(at + 1, 8, STORE, false);
 		if (is_kept(at))
 			((u64 *)at)[1] = value;
@@ -146,9 +142,8 @@ static words *place_of(struct mc_paced *args, u64 step, u64 line)
 static void run_step(struct mc_paced *args, u64 step)
 {
 	words computed = { 0 }, constant = computed + (unsigned long)args;
-	u64 line;
 
-	for (line = 0; line < args->end; line++) {
+	for (u64 line = 0; line < args->end; line++) {
 		bool writes = line >= args->reads;
 		words *at = place_of(args, step, line);
 
@@ -163,8 +158,6 @@ static void run_step(struct mc_paced *args, u64 step)
 
 void mc_asm_paced(struct mc_paced *args)
 {
-	u64 step;
-
 	EXPECT(args->steps && args->end <= MC_PACED_MOST);
 	/* The rest of a countdown, beside a line of nobody. */
 	if (!args->stride && !args->lines) {
@@ -173,7 +166,7 @@ void mc_asm_paced(struct mc_paced *args)
 		return;
 	}
 	begin();
-	for (step = 0; step < args->steps; step++)
+	for (u64 step = 0; step < args->steps; step++)
 		run_step(args, step);
 	end();
 	if (machine.paced)
@@ -202,9 +195,8 @@ static void run_line(struct mc_loop_args *args, u64 from, enum mc_op op, unsigne
 {
 	unsigned int written = mc_op_written(&mc_ops[op]), at;
 	bool both = mc_ops[op].payload > mc_ops[op].arrays;
-	int i;
 
-	for (i = mc_ops[op].arrays - 1; i >= 0; i--) {
+	for (int i = mc_ops[op].arrays - 1; i >= 0; i--) {
 		for (at = 0; at < LINE; at += width) {
 			u64 *word = (u64 *)((u8 *)args->array[i] + from + at);
 

@@ -129,12 +129,11 @@ static void *worker_main(void *arg)
 static void catch_up(enum state state)
 {
 	u64 latest = 0;
-	unsigned int i;
 
-	for (i = 0; i < sim.n; i++)
+	for (unsigned int i = 0; i < sim.n; i++)
 		if (states[i] == state && sim.now[i] > latest)
 			latest = sim.now[i];
-	for (i = 0; i < sim.n; i++)
+	for (unsigned int i = 0; i < sim.n; i++)
 		if (states[i] == state)
 			sim.now[i] = latest;
 }
@@ -143,7 +142,6 @@ int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
 			unsigned int n, mc_job job, void *arg)
 {
 	pthread_t thread[THREADS_MOST];
-	unsigned int i;
 
 	if (threads->stop)
 		return threads->stop;
@@ -152,18 +150,18 @@ int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
 	turn = THREADS_MOST;
 	atomic_set(&threads->arrived, 0);
 	threads->party = n;
-	for (i = 0; i < sim.n; i++) {
+	for (unsigned int i = 0; i < sim.n; i++) {
 		states[i] = ENDED;
 		sem_init(&turns[i], 0, 0);
 	}
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		states[who ? who[i] : i] = READY;
 	if (sim.together)
 		catch_up(READY);
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		pthread_create(&thread[i], NULL, worker_main, &workers[who ? who[i] : i]);
 	next_turn();
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
 	return threads->stop;
 }
@@ -187,16 +185,15 @@ int mc_threads_run(struct mc_threads *threads, mc_job job, void *arg)
 struct mc_counter *mc_counters_copy(unsigned int *n)
 {
 	struct mc_counter *set = NULL;
-	unsigned int i;
 
 	*n = sim.counters + sim.events;
 	if (*n)
 		set = calloc(*n, sizeof(*set));
-	for (i = 0; i < sim.counters; i++)
+	for (unsigned int i = 0; i < sim.counters; i++)
 		set[i] = (struct mc_counter){
 			.traffic = i % MC_NTRAFFIC, .cpu = i, .scale = 64,
 		};
-	for (i = 0; i < sim.events; i++)
+	for (unsigned int i = 0; i < sim.events; i++)
 		set[sim.counters + i] = (struct mc_counter){ .core = true, .event = i };
 	return set;
 }
@@ -300,10 +297,8 @@ int mc_threads_stopped(const struct mc_threads *threads)
 /* All threads that wait at the barrier continue, from the current time. */
 static void open_barrier(void)
 {
-	unsigned int i;
-
 	catch_up(AT_BARRIER);
-	for (i = 0; i < sim.n; i++)
+	for (unsigned int i = 0; i < sim.n; i++)
 		if (states[i] == AT_BARRIER)
 			states[i] = READY;
 }
