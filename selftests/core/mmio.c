@@ -6,8 +6,8 @@
 #define TEST	mc_test_mmio
 #include "stub/engine.h"
 
-#include "arch/mmio.h"
 #include "stub/chance.h"
+#include "stub/machine.h"
 
 /* As mmio.c numbers its columns. */
 enum {
@@ -21,12 +21,9 @@ enum {
 
 /* ---------------------------------------------------------------- the machine */
 
-static _Alignas(4096) u8 memory[BYTES];
-static struct mc_span spans[2];
-
 /* Prices and oddities of the machine. */
 static struct made {
-	u64 read_ps, store_ps, round_trip_ps, flush_ps;
+	u64 read_ps, store_ps, flush_ps;
 	u64 combined_bytes;	/* stores to as many neighbouring bytes cost as much as one */
 	u64 combining_at;	/* where the last store went, in units of combined_bytes */
 	u64 split_ppm;		/* so many of a million bursts do not leave whole */
@@ -36,155 +33,59 @@ static struct made {
 	u64 reads;
 	bool drops;		/* what is written is lost */
 	bool two;		/* another CPU looks, too */
-	bool wide_ones;		/* reads of 8 bytes and more return ones */
 	unsigned int lowest, highest;	/* offsets that were accessed */
 } made;
 
-#define MADE	.read_ps = 800 * NS, .store_ps = 100 * NS, .round_trip_ps = 900 * NS, \
-		.flush_ps = 300 * NS, .combined_bytes = 1, .combining_at = ~0ULL, \
-		.lowest = BYTES
+#define MADE	.read_ps = 800 * NS, .store_ps = 100 * NS, .flush_ps = 300 * NS, \
+		.combined_bytes = 1, .combining_at = ~0ULL, .lowest = BYTES
 
-static u64 place(const void *at, u64 bytes)
-{
-	u64 offset = (u8 *)at - memory;
+static bool wrote;		/* in the current window, and nothing waits for it yet */
 
-	EXPECT(made.two || sim_self() == run.part);
-	EXPECT(offset % bytes == 0 && offset + bytes <= BYTES);
-	if (offset < made.lowest)
-		made.lowest = offset;
-	if (offset + bytes > made.highest)
-		made.highest = offset + bytes;
-	return offset;
-}
-
-static u64 load(const void *at, u64 bytes)
-{
-	u64 word = 0;
-
-	place(at, bytes);
-	memcpy(&word, at, bytes < 8 ? bytes : 8);
-	return made.wide_ones && bytes >= 8 ? ~0ULL : word;
-}
-
-static void store(void *at, u64 bytes, u64 value)
-{
-	u64 unit, i;
-
-	/* The line of the test itself, which is cached. */
-	if ((u8 *)at < memory || (u8 *)at >= memory + BYTES)
-		return;
-	unit = place(at, bytes) / made.combined_bytes;
-	if (made.split_after && !--made.split_after)
-		made.combining_at = ~0ULL;
-	if (unit != made.combining_at)
-		made.split_after = chance(1000000) < made.split_ppm ?
-			      1 + chance(made.combined_bytes / bytes - 1) : 0;
-	for (i = 0; i < bytes && !made.drops; i++)
-		((u8 *)at)[i] = value >> 8 * (i % 8);
-	if (unit != made.combining_at)
-		sim_spend(made.store_ps);
-	made.combining_at = unit;
-}
-
-static u64 run_reads(void *at, u64 n, u64 bytes)
-{
-	u64 word = 0;
-
-	for (; n; n--, at = (u8 *)at + bytes) {
-		u64 ps = made.read_ps + sim_self() * made.cpu_ps;
-
-		sim_spend(made.slow_every && !(++made.reads % made.slow_every) ? 100 * ps : ps);
-		word = load(at, bytes);
-	}
-	return word;
-}
-
-static bool wrote;			/* in the current window, without a flush */
-
-static u64 run_writes(void *at, u64 n, u64 bytes, u64 value)
+static u64 price_of_store(u64 unit, unsigned int bytes)
 {
 	wrote = true;
-	for (; n; n--, at = (u8 *)at + bytes)
-		store(at, bytes, value);
-	return 0;
+	if (made.split_after && !--made.split_after)
+		made.combining_at = ~0ULL;
+	if (unit == made.combining_at)
+		return 0;
+	made.combining_at = unit;
+	made.split_after = chance(1000000) < made.split_ppm ?
+			   1 + chance(made.combined_bytes / bytes - 1) : 0;
+	return made.store_ps;
 }
 
-static u64 run_round_trips(void *at, u64 n, u64 bytes, u64 value)
+static u64 price(const struct access *a, u64 now_ps)
 {
-	u64 wrong = 0;
+	u64 ps = made.read_ps + sim_self() * made.cpu_ps;
+	unsigned int at = a->physical;
 
-	for (; n; n--, at = (u8 *)at + bytes) {
-		made.combining_at = ~0ULL;
-		store(at, bytes, value);
-		sim_spend(made.round_trip_ps - made.store_ps);
-		wrong |= load(at, bytes) ^ (bytes < 8 ? value & ((1ULL << 8 * bytes) - 1) : value);
-	}
-	return wrong;
-}
-
-static u64 run_bursts(void *at, u64 n, u64 bytes, u64 value)
-{
-	for (; n; n--, at = (u8 *)at + 64) {
-		made.combining_at = ~0ULL;
-		run_writes(at, 64 / bytes, bytes, value);
+	if (a->operation != STORE) {	/* a load waits for the stores before it */
 		wrote = false;
-		sim_spend(made.flush_ps);
+		made.combining_at = ~0ULL;
 	}
-	return 0;
+	if (a->operation == DRAIN)
+		return made.flush_ps;
+	EXPECT(made.two || sim_self() == run.part);
+	EXPECT(at % a->bytes == 0 && at + a->bytes <= BYTES);
+	made.lowest = min(made.lowest, at);
+	made.highest = max(made.highest, at + a->bytes);
+	if (a->operation == STORE)
+		return price_of_store(at / made.combined_bytes, a->bytes);
+	return made.slow_every && !(++made.reads % made.slow_every) ? 100 * ps : ps;
 }
 
-enum { W1 = 1, W2 = 2, W4 = 4, W8 = 8, W16 = 16, W32 = 32 };
-
-#define WIDTH(bytes)								\
-	MC_MMIO_DECLARE(bytes);							\
-	u64 mc_asm_mmio_read##bytes(void *at, u64 n, u64 value)			\
-	{									\
-		return run_reads(at, n, W##bytes);					\
-	}									\
-	u64 mc_asm_mmio_write##bytes(void *at, u64 n, u64 value)		\
-	{									\
-		return run_writes(at, n, W##bytes, value);				\
-	}									\
-	u64 mc_asm_mmio_write_read##bytes(void *at, u64 n, u64 value)		\
-	{									\
-		return run_round_trips(at, n, W##bytes, value);			\
-	}									\
-	u64 mc_asm_mmio_burst##bytes(void *at, u64 n, u64 value)		\
-	{									\
-		return run_bursts(at, n, W##bytes, value);				\
-	}
-
-WIDTH(1)
-WIDTH(2)
-WIDTH(4)
-WIDTH(8)
-WIDTH(16)
-WIDTH(32)
-
-const struct mc_mmio_loop mc_mmio_loops[] = {
-	MC_MMIO_ROW(1, MC_CPU_BASE), MC_MMIO_ROW(2, MC_CPU_BASE), MC_MMIO_ROW(4, MC_CPU_BASE),
-	MC_MMIO_ROW(8, MC_CPU_BASE), MC_MMIO_ROW(16, MC_CPU_BASE),
-	MC_MMIO_ROW(32, MC_CPU_AVX2), { }
-};
-
-/* A line in eight stores; the cached line takes none. */
-static void copy_line(void *to, const void *from)
+static bool keeps(const void *at)
 {
-	for (unsigned int i = 0; i < 64; i += 8)
-		store((u8 *)to + i, 8, *(const u64 *)((const u8 *)from + i));
+	return !made.drops;
 }
-
-const struct mc_mmio_copy mc_mmio_ways[MC_NWAYS] = {
-	[MC_WAY_C_LOOP] = { copy_line },
-	[MC_WAY_MOVDIR64B] = { copy_line, MC_CPU_BASE, .direct = true },
-	[MC_WAY_REP_MOVSB] = { copy_line, MC_CPU_AVX512F },
-};
 
 static void costs(void)
 {
+	machine_reset("", BYTES);
+	machine.price = price;
+	machine.keeps = keeps;
 	memset(memory, 0, BYTES);
-	spans[0] = (struct mc_span){ memory, 0, BYTES };
-	view = (struct mc_view){ spans, 1 };
+	view = (struct mc_view){ machine.spans, 1 };
 	made = (struct made){ MADE };
 	/* A look at the clock costs what the clock is said to cost. */
 	sim.look = mc_clock.cost_ps;
@@ -192,50 +93,18 @@ static void costs(void)
 
 /* --------------------------------------------------------------------- figures */
 
-static void assert_access(const char *how, u64 ps)
-{
-	measured_on(1, "mmio warmup=1 repeat=4 type=uc size=4K %s", how);
-	assert_int_equal(n, 1);
-	assert_int_equal(done, 5);
-	assert_int_equal(rec->stats.samples, 4);
-	assert_figures(rec, { COL_ACCESSES, ACCESSES }, { COL_NS, ps });
-	assert_int_equal(rec->stats.median_ps, ACCESSES * ps);
-	assert_int_equal(rec->verified, strstr(how, "op=") ? MC_VERIFIED_OK : MC_VERIFIED_OFF);
-	assert_in_range(rec->window_max_ps, 1, 5 * MS);
-	assert_int_equal(made.lowest, 0);
-	assert_int_equal(made.highest, 4096);
-	assert_false(wanted->private);
-}
-
-static void test_an_access_costs_what_it_costs(void **state)
-{
-	static const unsigned int widths[] = { 1, 2, 4, 8, 16, 32 };
-	char how[40];
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(widths); i++) {
-		snprintf(how, sizeof(how), "width=%u", widths[i]);
-		assert_access(how, 800 * NS);
-		snprintf(how, sizeof(how), "width=%u op=write", widths[i]);
-		assert_access(how, 100 * NS);
-		snprintf(how, sizeof(how), "width=%u op=write_read", widths[i]);
-		assert_access(how, 900 * NS);
-		snprintf(how, sizeof(how), "width=%u op=burst", widths[i]);
-		assert_access(how, 64 / widths[i] * 100 * NS + 300 * NS);
-	}
-	assert_access("irq=off", 800 * NS);
-}
-
 /* The memory need not be in one piece. */
 static void test_all_places_count_alike(void **state)
 {
 	reset(1);
-	spans[0].bytes = 4096;
-	spans[1] = (struct mc_span){ memory + 8192, 4096, 4096 };
+	machine.spans[0].bytes = 4096;
+	machine.spans[1] = (struct mc_span){ memory + 8192, 4096, 4096 };
 	view.n = 2;
 	measured("mmio op=write,write_read,burst size=8K width=8");
 	assert_int_equal(n, 3);
 	assert_int_equal(made.lowest, 0);
 	assert_int_equal(made.highest, 12288);
+	assert_false(wanted->private);
 	for (unsigned int i = 4096; i < 8192; i++)
 		assert_int_equal(memory[i], 0);
 	assert_int_equal(rec[0].verified, MC_VERIFIED_OK);
@@ -541,7 +410,8 @@ static void test_devices_without_wide_reads_are_named(void **state)
 	char note[160] = "";
 	struct mc_text t = MC_TEXT(note);
 
-	reset_with(1, .wide_ones = true);
+	reset(1);
+	machine.wide_ones = true;
 	measured("mmio size=4K width=4,8,16,32");
 	assert_int_equal(n, 4);
 	assert_no_figure(&rec[0], COL_WIDE);

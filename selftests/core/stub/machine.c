@@ -51,8 +51,8 @@ static void touch(const void *at, unsigned int bytes, enum operation operation, 
 		EXPECT(!"an access outside of the memory");
 		return;
 	}
-	a.page = a.physical / machine.covered;
 	a.page_shift = __builtin_ctzll(machine.covered);
+	a.page = a.physical >> a.page_shift;
 	spent += machine.price ? machine.price(&a, sim.now[sim_self()] + spent) : machine_price(&a);
 }
 
@@ -318,36 +318,111 @@ bool mc_device_memory(enum mc_type type)
 
 bool mc_fence_runs(u64 fence)
 {
-	return fence <= MC_FENCE_SFENCE;
+	return fence <= MC_FENCE_MFENCE || fence == MC_FENCE_LOCKED;
 }
 
 /* ------------------------------------------------------------------ single accesses */
 
-static u32 word_before;		/* what a word had that is in a write-combining buffer */
+static u64 word_before;		/* what a word had that is in a write-combining buffer */
 
-static u64 read_word(void *at, u64 n, u64 value)
+/* A line of the test itself is cached, and costs nothing. */
+static bool is_own(const u8 *at)
 {
-	bool held = model_is_held(sim_self(), (u8 *)at - memory);
-	u64 word;
-
-	EXPECT(n == 1);
-	begin();
-	word = held ? word_before : *(u32 *)at;
-	touch(at, 4, LOAD, false);
-	end();
-	return word;
+	return (u64)(at - memory) >= MACHINE_BYTES;
 }
 
-static u64 write_word(void *at, u64 n, u64 value)
+/* Return: the first 8 bytes, or less. */
+static u64 load_one(const u8 *at, unsigned int width)
 {
-	EXPECT(n == 1);
-	begin();
-	word_before = *(u32 *)at;
-	*(u32 *)at = value;
-	touch(at, 4, STORE, false);
-	end();
-	return 0;
+	u64 word = 0;
+
+	if (is_own(at))
+		return 0;
+	if (!machine.price && model_is_held(sim_self(), at - memory))
+		word = word_before;
+	else
+		memcpy(&word, at, min(width, 8U));
+	touch(at, width, LOAD, false);
+	return machine.wide_ones && width >= 8 ? ~0ULL : word;
 }
+
+static void store_one(u8 *at, unsigned int width, u64 value)
+{
+	if (is_own(at))
+		return;
+	memcpy(&word_before, at, min(width, 8U));
+	for (unsigned int i = 0; i < width && is_kept(at); i++)
+		at[i] = value >> 8 * (i % 8);
+	touch(at, width, STORE, false);
+}
+
+static u64 run_single(void *to, u64 n, u64 value, enum mc_mmio_op op, unsigned int width)
+{
+	unsigned int step = op == MC_MMIO_BURST ? LINE : width;
+	u64 mask = width < 8 ? (1ULL << 8 * width) - 1 : ~0ULL, word = 0, wrong = 0;
+
+	begin();
+	for (u8 *at = to; n; n--, at += step) {
+		for (u8 *w = at; op != MC_MMIO_READ && w < at + step; w += width)
+			store_one(w, width, value);
+		if (op == MC_MMIO_BURST)
+			touch(at, 1, DRAIN, false);
+		if (op == MC_MMIO_READ || op == MC_MMIO_WRITE_READ)
+			word = load_one(at, width);
+		wrong |= word ^ (value & mask);
+	}
+	end();
+	return op == MC_MMIO_READ ? word : op == MC_MMIO_WRITE_READ ? wrong : 0;
+}
+
+enum { W1 = 1, W2 = 2, W4 = 4, W8 = 8, W16 = 16, W32 = 32 };
+
+#define SINGLES(bytes)								\
+	MC_MMIO_DECLARE(bytes);							\
+	u64 mc_asm_mmio_read##bytes(void *at, u64 n, u64 value)			\
+	{									\
+		return run_single(at, n, value, MC_MMIO_READ, W##bytes);	\
+	}									\
+	u64 mc_asm_mmio_write##bytes(void *at, u64 n, u64 value)		\
+	{									\
+		return run_single(at, n, value, MC_MMIO_WRITE, W##bytes);	\
+	}									\
+	u64 mc_asm_mmio_write_read##bytes(void *at, u64 n, u64 value)		\
+	{									\
+		return run_single(at, n, value, MC_MMIO_WRITE_READ, W##bytes);	\
+	}									\
+	u64 mc_asm_mmio_burst##bytes(void *at, u64 n, u64 value)		\
+	{									\
+		return run_single(at, n, value, MC_MMIO_BURST, W##bytes);	\
+	}
+
+SINGLES(1)
+SINGLES(2)
+SINGLES(4)
+SINGLES(8)
+SINGLES(16)
+SINGLES(32)
+
+const struct mc_mmio_loop mc_mmio_loops[] = {
+	MC_MMIO_ROW(1, MC_CPU_BASE), MC_MMIO_ROW(2, MC_CPU_BASE), MC_MMIO_ROW(4, MC_CPU_BASE),
+	MC_MMIO_ROW(8, MC_CPU_BASE), MC_MMIO_ROW(16, MC_CPU_BASE),
+	MC_MMIO_ROW(32, MC_CPU_AVX2), { }
+};
+
+/* A line in eight stores. */
+static void copy_line(void *to, const void *from)
+{
+	begin();
+	for (unsigned int i = 0; i < LINE; i += 8)
+		store_one((u8 *)to + i, 8, *(const u64 *)((const u8 *)from + i));
+	end();
+}
+
+const struct mc_mmio_copy mc_mmio_ways[MC_NWAYS] = {
+	[MC_WAY_C_LOOP] = { copy_line },
+	[MC_WAY_MOVDIR64B] = { copy_line, MC_CPU_BASE, .direct = true },
+	[MC_WAY_REP_MOVSB] = { copy_line, MC_CPU_AVX512F },
+};
 
 void mc_fence(u64 fence)
 {
@@ -356,9 +431,3 @@ void mc_fence(u64 fence)
 		touch(memory, 1, DRAIN, false);
 	end();
 }
-
-const struct mc_mmio_loop mc_mmio_loops[] = {
-	{ 4, MC_CPU_BASE, { [MC_MMIO_READ] = read_word, [MC_MMIO_WRITE] = write_word } }, { }
-};
-
-const struct mc_mmio_copy mc_mmio_ways[MC_NWAYS];

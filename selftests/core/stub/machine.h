@@ -28,6 +28,7 @@
  * @count_ps: a count of the delay behind a line
  * @call_ps: a call of a loop, however long it is
  * @price: time of an access at this time, in place of machine_price(); NULL: that one
+ * @wide_ones: single loads of 8 bytes and more return ones
  * @keeps: whether a store to this address is kept; NULL: each one is
  * @paced: called with the arguments of each call that loads the memory at a pace; NULL: nothing is
  * @spend: the time that a call of a loop spends whose accesses take @ps; NULL: @ps
@@ -42,6 +43,7 @@ struct machine {
 	u64 count_ps;
 	u64 call_ps;
 	u64 (*price)(const struct access *a, u64 now_ps);
+	bool wide_ones;
 	bool (*keeps)(const void *at);
 	void (*paced)(const struct mc_paced *args);
 	u64 (*spend)(u64 ps);
