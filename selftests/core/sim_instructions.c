@@ -39,6 +39,7 @@ static void test_x86_kinds(void **state)
 		{ "\xc4\x41\x7d\xe7\x07", 5, STREAMS },
 		{ "\x62\xf1\x7d\x48\xe7\x07", 6, STREAMS },	/* zmm */
 		{ "\xc5\xfd\x7f\x07", 4, ORDINARY },		/* vmovdqa */
+		{ "\x62\xf1\xfd\x48\x7f\x07", 6, ORDINARY },	/* vmovdqa64 */
 		{ "\x66\x0f\x38\x2a\x07", 5, ORDINARY },	/* movntdqa loads */
 		{ "\x48\x89\x07", 3, ORDINARY },
 		{ "\x0f\x30", 2, WRITES_MSR },

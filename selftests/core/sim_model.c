@@ -381,24 +381,26 @@ static void test_changes_reach_memory(void **state)
 	};
 	static const struct {
 		const char *prices;
-		bool l3_alone;
+		unsigned long others;	/* lines that push it out of L1, or of L2, too */
 	} where[] = {
-		{ "l2_bytes=0", false }, { "", false }, { "l3_bytes=64K", false },
-		{ "l3_bytes=64K", true },
+		{ "l2_bytes=0", 0 }, { "", 0 }, { "", 10 }, { "l3_bytes=64K", 0 },
+		{ "l3_bytes=64K", 130 },
 	};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < 2 * sizeof(all) / sizeof(*all); i++) {
+		const unsigned int cpu = i % 2 ? 3 : 0;
+
 		for (size_t w = 0; w < sizeof(where) / sizeof(*where); w++) {
 			make(where[w].prices);
-			store(0, CHANGED);
-			for (unsigned long line = 2; where[w].l3_alone && line < 130; line++)
-				load(0, line * 64);
+			store(cpu, CHANGED);
+			for (unsigned long line = 2; line < where[w].others; line++)
+				load(cpu, line * 64);
 			moved_before[0] = *model_traffic(0);
-			send_away(all[i].way);
-			moved(0, 0, all[i].written);
-			load(0, CHANGED);
-			moved(0, !all[i].stays, 0);
-			at(0, 0, FLUSH, 0, CHANGED, 0);
+			send_away(all[i / 2].way);
+			moved(0, 0, all[i / 2].written);
+			load(cpu, CHANGED);
+			moved(0, !all[i / 2].stays, 0);
+			at(cpu, 0, FLUSH, 0, CHANGED, 0);
 			moved(0, 0, 0);
 		}
 	}
@@ -485,6 +487,10 @@ static void test_prefetcher(void **state)
 	assert_int_equal(load(0, 32768), 80);
 	assert_int_equal(load(0, 32768 + 64), 10);
 	assert_int_equal(load(0, 32768 + 128), 10);
+	/* Without an L2, there is no place for what it would bring. */
+	make("prefetch_lines=2 l2_bytes=0");
+	assert_int_equal(load(0, 0), 80);
+	assert_int_equal(load(0, 64), 80);
 }
 
 static void test_tlb(void **state)

@@ -122,6 +122,7 @@ static void test_wrong_lines(void **state)
 		{ "memory_ns_0_8 = 1", "memory_ns_0_8: unknown key" },
 		{ "memory_ns_0_1_2 = 1", "memory_ns_0_1_2: unknown key" },
 		{ "service_ns_0_1 = 1", "service_ns_0_1: unknown key" },
+		{ "service_ns_/ = 1", "service_ns_/: unknown key" },
 		{ "= 1", ": unknown key" },
 		{ "uc_load_ns", "uc_load_ns: no value: key = value" },
 		{ "uc_load_ns 1", "uc_load_ns: no value: key = value" },

@@ -254,9 +254,11 @@ static void test_idle(void **state)
 	long then;
 
 	begin(2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(next_turn(), i);
+		machine_pass(i, 12345678);
+	}
 	states[1].idle = true;
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 12345678);
 	assert_false(machine_is_idle());
 	states[0].idle = true;
 	assert_true(machine_is_idle());
@@ -313,6 +315,8 @@ static void test_held_timers(void **state)
 	assert_true(see_as_devices() >= 2000000);
 }
 
+static char by_type[512];	/* the accesses of that CPU, by type and width */
+
 /* Return: what a CPU is said to have done, besides what is zero. */
 static const char *counts(unsigned int cpu)
 {
@@ -328,7 +332,9 @@ static const char *counts(unsigned int cpu)
 	one = strstr(all, "\"cpus\":[{") + 8;
 	while (cpu--)
 		one = strchr(one + 1, '{');
-	*strstr(one, "\"uc\":") = 0;		/* accesses by type follow */
+	count = strstr(one, "\"uc\":");
+	snprintf(by_type, sizeof(by_type), "%.*s", (int)strcspn(count, "]"), count);
+	*count = 0;
 	for (count = strtok(one + 2, ","); count; count = strtok(NULL, ",")) {
 		if (strcmp(strchr(count, ':'), ":0"))
 			snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s ", count);
@@ -336,6 +342,9 @@ static const char *counts(unsigned int cpu)
 	free(all);
 	return said;
 }
+
+#define BY_TYPE "\"uc\":{\"load\":{\"8\":1}},\"wc\":{\"store\":{\"8\":1}},\"wt\":{},\"wp\":{}," \
+		"\"wb\":{\"load\":{\"8\":1}},\"uc-\":{}}"
 
 /* All counts are those since the last order. */
 static void test_counts(void **state)
@@ -354,10 +363,14 @@ static void test_counts(void **state)
 		machine_access(0, &store, 0);
 		tally_fence(0, FENCE_SFENCE);
 		machine_access(0, &drain, 0);
+		tally_access(0, &CACHED);
+		tally_access(0, &UNCACHED);
+		tally_access(0, &store);
 		/* The part of a line waits while the controller serves the uncached load. */
 		snprintf(want, sizeof(want), "%s \"%s\":1 %s", "\"charged\":140 \"sfence\":1",
 			 i ? "l1" : "memory", "\"wc_words\":1 \"waited_ns\":40 ");
 		assert_string_equal(counts(0), want);
+		assert_string_equal(by_type, BY_TYPE);
 		tally_clear();
 		assert_string_equal(counts(0), "");
 	}
