@@ -9,6 +9,7 @@ import errno
 import functools
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import re
@@ -72,6 +73,14 @@ def front(*words: str, **settings: str) -> subprocess.CompletedProcess[str]:
         out.seek(0)
         err.seek(0)
         return subprocess.CompletedProcess(words, status, out.read(), err.read())
+
+
+def printed(call, *words, **more) -> tuple:
+    """What a function returns, and what it prints on stdout and on stderr."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        returned = call(*words, **more)
+    return returned, out.getvalue(), err.getvalue()
 
 
 def table_rows(text):

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Completion: a shell gets all commands, options, suites, tests, keys and values."""
 
-import contextlib
-import io
 import os
 import tempfile
 import unittest
 from unittest import mock
 
+import fake
 from mc.commands import cli
 from mc.records import suite
 
@@ -39,10 +38,9 @@ class Complete(unittest.TestCase):
                                           MEMCACHE_DEBUGFS=directory))
 
     def words(self, *typed: str) -> list[str]:
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            self.assertEqual(cli.main(["complete", *typed]), 0)
-        return [line.partition("\t")[0] for line in said.getvalue().splitlines()]
+        status, said, _ = fake.printed(cli.main, ["complete", *typed])
+        self.assertEqual(status, 0)
+        return [line.partition("\t")[0] for line in said.splitlines()]
 
     def test_words(self):
         """Commands, options and their values, suites, tests, keys and values. Files are left to the
@@ -78,11 +76,8 @@ class Complete(unittest.TestCase):
                 self.assertEqual(self.words(*typed), wanted)
 
     def test_a_text_about_each(self):
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            cli.main(["complete", "memcache", "sui"])
-        self.assertEqual(said.getvalue(), f"suites\t{cli.COMMANDS['suites']}\n")
+        self.assertEqual(fake.printed(cli.main, ["complete", "memcache", "sui"])[1],
+                         f"suites\t{cli.COMMANDS['suites']}\n")
 
     def test_a_wrong_call(self):
-        with contextlib.redirect_stderr(io.StringIO()):
-            self.assertEqual(cli.main(["complete", "memcache"]), 2)
+        self.assertEqual(fake.printed(cli.main, ["complete", "memcache"])[0], 2)

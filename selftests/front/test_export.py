@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Exports: each read again by the rules of its format, and compared with the records."""
 
-import contextlib
 import csv
 import io
 import json
@@ -265,25 +264,22 @@ class Others(unittest.TestCase):
 class Files(fake.InDirectory):
     def export(self, *words):
         self.write("a.jsonl", lines(matrix()))
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            self.assertEqual(command.export("prometheus", ["a.jsonl"], *words), 0)
-        return out.getvalue()
+        status, said, _ = fake.printed(command.export, "prometheus", ["a.jsonl"], *words)
+        self.assertEqual(status, 0)
+        return said
 
     def test_one_result_stands_for_all_rounds(self):
         """In CSV, each round has its row."""
         self.write("rounds", b"".join(fake.lines(
             *fake.records_of_rounds("bandwidth", 1000.0, 3000.0, 2000.0))))
         for form in export.FORMS:
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                command.export(form, ["rounds"], None)
-            self.assertNotIn("repetition", out.getvalue())
+            out = self.said(form, "rounds")
+            self.assertNotIn("repetition", out)
             if form == "csv":
-                self.assertEqual([row["mb_per_s"] for row in csv.DictReader(
-                    out.getvalue().splitlines())], ["1000.0", "3000.0", "2000.0"])
+                self.assertEqual([row["mb_per_s"] for row in csv.DictReader(out.splitlines())],
+                                 ["1000.0", "3000.0", "2000.0"])
             if form == "lava":
-                self.assertEqual(re.findall(r"mb_per_s RES.*MEASUREMENT=(\S+)>", out.getvalue()),
-                                 ["2000.0"])
+                self.assertEqual(re.findall(r"mb_per_s RES.*MEASUREMENT=(\S+)>", out), ["2000.0"])
 
     def test_results_of_several_files_are_told_apart(self):
         """In each form, and nothing of them is lost. No result is a repetition of another one."""
@@ -303,9 +299,7 @@ class Files(fake.InDirectory):
             self.said("csv", "a.jsonl", "b.jsonl", output="b.jsonl")
 
     def said(self, form, *names, output=None):
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            command.export(form, [*names], output)
-        return out.getvalue()
+        return fake.printed(command.export, form, [*names], output)[1]
 
     def test_markdown(self):
         """Each table is one: a row of dashes below the names, and so many cells in each row. Data
@@ -367,9 +361,8 @@ class Files(fake.InDirectory):
         parse = cli.parser("export").parse_args
         self.write("a.jsonl", lines(fake.runs_of(fake.BARE, ("latency", []))))
         for words in (["--origin", "Ours"], ["--build-id", "1234"]):
-            with self.subTest(words), self.assertRaises(SystemExit), \
-                    contextlib.redirect_stderr(io.StringIO()):
-                parse(["export", "--format", "kcidb", *words, "a.jsonl"])
+            with self.subTest(words), self.assertRaises(SystemExit):
+                fake.printed(parse, ["export", "--format", "kcidb", *words, "a.jsonl"])
         with self.assertRaisesRegex(Failure, "belong to --format kcidb"):
             command.command(parse(["export", "--format", "csv", "--origin", "ours", "a.jsonl"]))
 

@@ -3,7 +3,6 @@
 The texts are parts of published outputs."""
 
 import contextlib
-import io
 import json
 import re
 import tempfile
@@ -121,10 +120,7 @@ class Foreign(fake.unittest.TestCase):
         self.directory = Path(directory.name)
 
     def command(self, *words):
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            status = cli.main(["import", *map(str, words)])
-        return status, printed.getvalue()
+        return fake.printed(cli.main, ["import", *map(str, words)])[:2]
 
     def test_every_program(self):
         checker = fake.load_script("check_schema", fake.TOP / "tools/check/schema")
@@ -145,8 +141,7 @@ class Foreign(fake.unittest.TestCase):
                 self.assertEqual(list(checker.problems(output.read_text().splitlines(),
                                                        checker.validator())), [])
                 for command in ("show", "trend", "fleet"):
-                    with contextlib.redirect_stdout(io.StringIO()):
-                        self.assertIn(cli.main([command, str(output)]), (0, 1, 125), command)
+                    self.assertIn(fake.printed(cli.main, [command, str(output)])[0], (0, 1, 125))
         self.assertEqual(results.load(str(self.directory / "lmbench.jsonl"))[0].machine["kernel"],
                          "5.4.0-42-generic")
 

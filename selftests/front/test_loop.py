@@ -2,10 +2,8 @@
 """Loops of one's own: what a file may say, what its source becomes, and what is built of it."""
 
 import hashlib
-import io
 import re
 import subprocess
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
@@ -49,10 +47,7 @@ class InDirectory(fake.InDirectory):
             self.assertIn(word, said)
 
     def front(self, *words: str) -> tuple[int, str, str]:
-        out, err = io.StringIO(), io.StringIO()
-        with redirect_stdout(out), redirect_stderr(err):
-            number = cli.main(["loop", *words])
-        return number, out.getvalue(), err.getvalue()
+        return fake.printed(cli.main, ["loop", *words])
 
 
 class Words(InDirectory):

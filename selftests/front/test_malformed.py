@@ -2,9 +2,7 @@
 """Results files that somebody, or something, has changed: no command may end with a traceback.
 `RUNS=1000000 tools/check/front test_malformed` tries more of them."""
 
-import contextlib
 import copy
-import io
 import json
 import os
 import random
@@ -112,16 +110,13 @@ def too_long(*_):
 class Malformed(fake.InDirectory):
     def run_(self, words):
         """The exit status of a command. An exception is the failure of the test."""
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            signal.setitimer(signal.ITIMER_PROF, CPU_S)
-            try:
-                status = cli.main(list(words))
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)
-        self.assertNotIn("\x1b", out.getvalue() + err.getvalue())
-        self.assertLess(len(err.getvalue()), 3000)
-        self.said = err.getvalue()
+        signal.setitimer(signal.ITIMER_PROF, CPU_S)
+        try:
+            status, out, self.said = fake.printed(cli.main, list(words))
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        self.assertNotIn("\x1b", out + self.said)
+        self.assertLess(len(self.said), 3000)
         return status
 
     def write_all(self, name, found):
@@ -249,11 +244,9 @@ class Malformed(fake.InDirectory):
                 if key == "memory_bytes":
                     bad[0]["nodes"][0][key] = value
                 self.write_all("hosts/n2.jsonl", bad)
-                out, err = io.StringIO(), io.StringIO()
-                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                    status = cli.main(["fleet", "hosts"])
+                status, out, err = fake.printed(cli.main, ["fleet", "hosts"])
                 self.assertEqual(status, 1)
-                self.assertIn("n2.jsonl", out.getvalue() + err.getvalue())
+                self.assertIn("n2.jsonl", out + err)
 
     def test_all_of_a_record_is_looked_at(self):
         """The example has a value in each part that the schema knows of."""

@@ -2,8 +2,6 @@
 """Results beside what is published of their CPU: which figure is compared with which, when a figure
 is outside, what is said of it and what is not, and where it shows."""
 
-import contextlib
-import io
 import json
 import os
 import re
@@ -410,10 +408,7 @@ class Shown(Case):
         self.assertEqual(["what", "measured"], grid.names)
 
     def command(self, *words):
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            status = cli.main([*words])
-        return status, said.getvalue()
+        return fake.printed(cli.main, [*words])[:2]
 
     def test_in_json_which_can_be_read_again(self):
         with tempfile.TemporaryDirectory() as top:
@@ -472,13 +467,13 @@ class Shown(Case):
             self.assertEqual([key(row) for row in by[order]], sorted(map(key, by["core"])), order)
         for words, told in ((["nothing"], "called nothing."), (["--list", "nothing"], "nothing."),
                             (["core"], "core."), (["Cortex-X1"], "X1. memcache"),
-                            (["saphire", "rapids"], "mean Sapphire Rapids?")):
-            with contextlib.redirect_stderr(io.StringIO()) as warned:
-                self.assertEqual((2, ""), self.command("reference", *words))
-            self.assertIn("nothing is known of a CPU that is called", warned.getvalue())
-            self.assertIn(told, warned.getvalue())
-        self.assertEqual({"Intel"}, {line.split()[0] for line in self.command(
-            "reference", "intel")[1].splitlines()[1:]})
+                            (["sapphirr", "rapids"], "mean Sapphire Rapids?")):
+            status, said, warned = fake.printed(cli.main, ["reference", *words])
+            self.assertEqual((2, ""), (status, said))
+            self.assertIn("nothing is known of a CPU that is called", warned)
+            self.assertIn(told, warned)
+        self.assertEqual({"Intel"}, {line.split()[0] for line in fake.printed(
+            cli.main, ["reference", "intel"])[1].splitlines()[1:]})
 
     def test_names_as_people_write_them(self):
         for name, *wanted in (
@@ -652,10 +647,10 @@ class Contributions(Case):
         with tempfile.TemporaryDirectory() as top:
             Path(f"{top}/a.jsonl").write_text("".join(
                 f"{line}\n" for line in results.json_lines(self.runs(*self.GOOD))))
-            with contextlib.redirect_stderr(io.StringIO()) as said:
-                self.assertEqual(0, cli.main(["report", f"{top}/a.jsonl", "--contribute",
-                                              f"{top}/my.json"]))
-            self.assertIn(f"7 figures of {MODEL}", said.getvalue())
+            status, _, said = fake.printed(cli.main, ["report", f"{top}/a.jsonl", "--contribute",
+                                                      f"{top}/my.json"])
+            self.assertEqual(0, status)
+            self.assertIn(f"7 figures of {MODEL}", said)
             self.assertEqual([], contribution.problems(json.loads(
                 Path(f"{top}/my.json").read_text())))
 

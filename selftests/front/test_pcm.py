@@ -2,8 +2,6 @@
 """pcm-memory's files, made up here in the forms that its versions have had,
 joined to a run."""
 
-import contextlib
-import io
 import json
 import os
 import time
@@ -110,16 +108,15 @@ class Files(InZone):
         wrote."""
         for text in (OLD.replace("SKT0;SKT0;SKT0;SKT0;System;System;System", "SKT0;;;;System;;"),
                      "Intel PCM\n\n" + OLD, OLD.rstrip("\n"), OLD + "2026-1-15;12:0:5;  5"):
-            with contextlib.redirect_stderr(io.StringIO()) as err:
-                self.assertEqual([s.write for s in self.load(text)], [1.0, 2.0, 3.0, 4.0])
-        self.assertIn("ends in the middle of a row", err.getvalue())
+            found, _, err = fake.printed(self.load, text)
+            self.assertEqual([s.write for s in found], [1.0, 2.0, 3.0, 4.0])
+        self.assertIn("ends in the middle of a row", err)
 
     def test_columns_that_come_and_go(self):
-        err = io.StringIO()
-        with contextlib.redirect_stderr(err):
-            found = self.load(OLD.replace("  20.00;   2.00;   7;  22.00;", "  20.00;   2.00;"))
+        found, _, err = fake.printed(self.load, OLD.replace("  20.00;   2.00;   7;  22.00;",
+                                                            "  20.00;   2.00;"))
         self.assertEqual([s.read for s in found], [10.0, None, 30.0, 40.0])
-        self.assertIn("1 of 4 rows have another number of columns", err.getvalue())
+        self.assertIn("1 of 4 rows have another number of columns", err)
 
     def test_messages_of_pcm(self):
         """Before, between and after rows; with commas; in the middle of a row."""
@@ -128,14 +125,12 @@ class Files(InZone):
                      "WARNING: Custom counter 1, 2 is in use; skipped\n", "Delay: 1,0\n\n",
                      "2026-1-15;12:0INFO: Core C6 residency;\n", "2026-1-15 done"):
             for at in range(len(rows) + 1):
-                err = io.StringIO()
                 whole = "".join([first, second, *rows[:at], text, *rows[at:]])
                 if at < len(rows) and not text.endswith("\n"):
                     continue
-                with contextlib.redirect_stderr(err):
-                    found = self.load(whole)
+                found, _, err = fake.printed(self.load, whole)
                 self.assertEqual([s.read for s in found], [10.0, 20.0, 30.0, 40.0], text)
-                self.assertIn(f"of other text, the first is {at + 3}: ", err.getvalue())
+                self.assertIn(f"of other text, the first is {at + 3}: ", err)
 
     def test_a_message_between_the_rows_of_names(self):
         first, rest = OLD.split("\n", 1)
@@ -207,10 +202,8 @@ class Joining(InZone):
             fake.machine(fake.BARE, dict.fromkeys(("wb", "wc", "uc"), "yes")),
             fake.request("bandwidth", len(records)), *records)))
         self.write("f.csv", csv or new(*((n / 2, 100.0 * n, 10.0 * n) for n in range(1, 13))))
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            self.status = import_.join("f.csv", "run", output)
-        self.text = " ".join(out.getvalue().split())
+        self.status, out, _ = fake.printed(import_.join, "f.csv", "run", output)
+        self.text = " ".join(out.split())
         return results.load(output)[0].results if output else []
 
     def test_samples_that_lie_within(self):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Results files: what is read, and that a bad one is refused by name and line."""
 
-import contextlib
-import io
 import json
 import random
 from unittest import mock
@@ -76,17 +74,13 @@ class Files(fake.InDirectory):
                 (joined(MACHINE)[:9], "4: cut short in the middle of a line", 1),
                 (joined(MACHINE, REQUEST), "6: cut short: 1 more result belongs to the", 2),
                 (joined(MACHINE, REQUEST | {"records": 2}, RESULT), "7: cut short: 1 more", 2)):
-            err = io.StringIO()
-            with self.subTest(end), contextlib.redirect_stderr(err):
-                runs = results.load(self.write("cut", joined(*GOOD) + end))
+            with self.subTest(end):
+                runs, _, err = fake.printed(results.load, self.write("cut", joined(*GOOD) + end))
                 self.assertEqual((len(runs), runs[0].results), (kept, [RESULT]))
-                self.assertIn(f"memcache: cut:{said}", err.getvalue())
-                self.assertIn("; the complete lines are used: ", err.getvalue())
+                self.assertIn(f"memcache: cut:{said}", err)
+                self.assertIn("; the complete lines are used: ", err)
                 report.lines(runs)
-        err = io.StringIO()
-        with contextlib.redirect_stderr(err):
-            results.load(self.write("whole", whole))
-        self.assertEqual(err.getvalue(), "")
+        self.assertEqual(fake.printed(results.load, self.write("whole", whole))[2], "")
 
     def test_several_requests_are_of_the_machine_before_them(self):
         runs = results.parse(fake.lines(*GOOD, REQUEST, RESULT, *GOOD), "x")

@@ -2,8 +2,6 @@
 """tools/reference/import: what it reads from each of its sources, on small files of their forms,
 and the references that it makes of them."""
 
-import contextlib
-import io
 import json
 import os
 import sys
@@ -178,9 +176,7 @@ class Contributed(unittest.TestCase):
                 self.assertIn(f"{top}/{name}: ", left.exception.code)
 
     def check(self, path):
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            return importer.check([path]), said.getvalue()
+        return fake.printed(importer.check, [path])[:2]
 
 
 class Building(unittest.TestCase):
@@ -288,10 +284,9 @@ class Command(unittest.TestCase):
                 dumps = Path(top) / "InstLatx64/A"
                 dumps.mkdir(parents=True, exist_ok=True)
                 (dumps / "GenuineIntel00906EA_Some_CPUID.txt").write_text(dump(leaves=INTEL))
-                with contextlib.redirect_stderr(io.StringIO()) as warned:
-                    machines, _ = importer.read_all(Path(top))
-                self.assertIn("left out, as it is not of the form", warned.getvalue())
-                self.assertIn(name.rsplit("/")[0], warned.getvalue())
+                (machines, _), _, warned = fake.printed(importer.read_all, Path(top))
+                self.assertIn("left out, as it is not of the form", warned)
+                self.assertIn(name.rsplit("/")[0], warned)
                 self.assertIn("GenuineIntel 6 158", [one.model for one in machines])
 
     def test_from_snapshots_to_a_file(self):
@@ -305,13 +300,12 @@ class Command(unittest.TestCase):
             emulated.mkdir()
             (emulated / f"{name}_x64_CPUID.txt").write_text(dump(leaves=cache_leaf(1, 1, 64, 8)))
             output = Path(top) / "out.json"
-            said, warned = io.StringIO(), io.StringIO()
             words = ["import", "--snapshots", top, "-o", str(output)]
-            with mock.patch.object(sys, "argv", words), \
-                    contextlib.redirect_stdout(said), contextlib.redirect_stderr(warned):
-                self.assertEqual(0, importer.main())
+            with mock.patch.object(sys, "argv", words):
+                status, _, warned = fake.printed(importer.main)
+            self.assertEqual(0, status)
             told = json.loads(output.read_text())
-        self.assertIn("sbc-bench: not there; left out", warned.getvalue())
+        self.assertIn("sbc-bench: not there; left out", warned)
         self.assertEqual("Some", told["models"]["GenuineIntel 6 158"])
         self.assertIn(["GenuineIntel 6 158", "l3_kib", 8192, 8192, 8192, 1, "instlatx64", None],
                       told["figures"])
