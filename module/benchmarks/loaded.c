@@ -6,7 +6,7 @@
  * order or at random, and count down from delay= after each line: the longer the delay,
  * the lower the load.
  * A sample is the time of so many loads, in which each of the others has completed a window, too
- * (measure/together.c). What the others move in the samples is the load.
+ * (measure/together.c). What the others move in the samples that are kept is the load.
  */
 #include "core/math.h"
 #include "measure/chase.h"
@@ -76,24 +76,20 @@ struct load {
 /**
  * struct loaded_job - a point
  * @meas: the measurement of latency
- * @together: the threads
+ * @together: the threads, whose leader follows pointers
  * @loads: least number of loads in a sample
- * @slice: bytes of the memory that each thread has
  * @delay: the countdown of the load
  * @delay_ps: duration of the countdown
  * @delay_known: it was measured
- * @chaser: index of the thread that follows pointers
- * @load: array of what each thread has done; that of the chaser is not used
+ * @load: array of what each thread has done; that of the leader is not used
  */
 struct loaded_job {
 	struct mc_measurement meas;
 	struct mc_together together;
 	u64 loads;
-	u64 slice;
 	u64 delay;
 	u64 delay_ps;
 	bool delay_known;
-	unsigned int chaser;
 	struct load *load;
 };
 
@@ -144,7 +140,7 @@ static int loaded_near(const struct mc_run *run, const struct mc_point *point)
 /* Measure what the countdown adds to a line in L1, by the fastest of some rounds. */
 static int measure_delay(struct mc_worker *w, struct loaded_job *job)
 {
-	const struct mc_chase *chase = &job->together.each[job->chaser].chase;
+	const struct mc_chase *chase = &job->together.each[job->together.leader].chase;
 	struct mc_paced args = {
 		.reads = 1, .end = 1, .stride = LINE,
 		.place[0] = mc_view_at(chase->view, chase->offset, NULL),
@@ -172,67 +168,49 @@ static int measure_delay(struct mc_worker *w, struct loaded_job *job)
 }
 
 /*
- * Was a loading thread out of its windows for more than half of a sample? Such a sample is of
+ * The sample is that of the thread that follows pointers: the picoseconds that job->loads loads
+ * take. Where a loading thread was out of its windows for more than half of it, it is one of
  * another load.
  */
-static bool load_was_away(const struct loaded_job *job, u32 sample)
+static u64 loaded_time(struct mc_measurement *meas)
 {
-	unsigned int i;
+	struct loaded_job *job = container_of(meas, struct loaded_job, meas);
+	struct mc_sampler *chaser = &meas->each[job->together.leader], *one;
+	struct mc_events_tally events = chaser->sample.events;
+	u64 loads = chaser->sample.counted_bytes / LINE;
 
-	for (i = 0; i < job->together.n; i++) {
-		const struct mc_work_tally *done = mc_together_done(&job->together, i, sample);
-
-		if (i != job->chaser && done->inside < (done->to - done->from) / 2)
-			return true;
+	for (one = meas->each; one < meas->each + meas->n; one++) {
+		if (one == chaser)
+			continue;
+		one->sample = (struct mc_sample){
+			.worked = ~0ULL, .counted_bytes = one->sample.counted_bytes,
+			.apart = !meas->disturbed.keep &&
+				 one->lap.work < (one->lap.to - one->lap.from) / 2,
+		};
 	}
-	return false;
+	chaser->sample.events = (struct mc_events_tally){ 0 };
+	mc_events_add(&chaser->sample.events, &events, job->loads, loads);
+	return mc_muldiv(mc_ticks_to_ps(chaser->sample.counted_ticks), job->loads, loads);
 }
 
-static void add_load(struct loaded_job *job, u32 sample)
+static void loaded_ended(struct mc_measurement *meas)
 {
+	struct loaded_job *job = container_of(meas, struct loaded_job, meas);
 	unsigned int i;
 
-	for (i = 0; i < job->together.n; i++) {
-		const struct mc_work_tally *done = mc_together_done(&job->together, i, sample);
-
-		job->load[i].bytes += done->bytes;
-		job->load[i].ticks += done->to - done->from;
+	for (i = 0; i < meas->n && meas->kept; i++) {
+		job->load[i].bytes += meas->each[i].sample.counted_bytes;
+		job->load[i].ticks += meas->each[i].lap.to - meas->each[i].lap.from;
 	}
-}
-
-/* The sample is the picoseconds that job->loads loads take. */
-static bool sample_ended(struct mc_together *together, u32 sample)
-{
-	struct loaded_job *job = together->arg;
-	struct mc_measurement *meas = &job->meas;
-	const struct mc_work_tally *done = mc_together_done(together, job->chaser, sample);
-	u64 ps = mc_ticks_to_ps(done->ticks), loads = done->bytes / LINE;
-	bool apart = !meas->disturbed.keep && load_was_away(job, sample);
-
-	meas->each->sample = (struct mc_sample){
-		.seen = done->seen, .in_time = done->seen, .clock_bad = done->clock_bad,
-		.apart = apart, .worked = done->from - meas->settling.began,
-	};
-	if (mc_measurement_offer(meas, mc_muldiv(ps, job->loads, loads))) {
-		mc_events_add(&meas->each[job->chaser].counted, &done->events, job->loads, loads);
-		if (!apart)
-			add_load(job, sample);
-	}
-	return !mc_measurement_wants(meas);
 }
 
 static int loaded_job(struct mc_worker *w, void *arg)
 {
 	struct loaded_job *job = arg;
-	struct mc_walk walk;
-	int err = 0;
+	int err = w->index == job->together.leader ? measure_delay(w, job) : 0;
 
-	if (w->index == job->chaser) {
-		err = measure_delay(w, job);
-		err = err ? err : mc_chase_link(w, &job->together.each[w->index].chase);
-	}
-	err = err ? err : mc_barrier(w);
-	return err ? err : mc_together_work(w, &job->together, &walk);
+	err = err ? err : mc_together_prepare(w, &job->together);
+	return err ? err : mc_measure(w, &job->meas);
 }
 
 /* ---------------------------------------------------------------- the record */
@@ -246,7 +224,7 @@ static u64 load_rate(const struct loaded_job *job)
 	for (i = 0; i < job->together.n; i++) {
 		const struct load *load = &job->load[i];
 
-		if (i != job->chaser && load->ticks)
+		if (i != job->together.leader && load->ticks)
 			rate += mc_mb_per_s(load->bytes, mc_ticks_to_ps(load->ticks));
 	}
 	return rate;
@@ -258,7 +236,7 @@ static void loaded_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	u64 rate = load_rate(job), ps;
 
 	mc_measurement_record(&job->meas, rec);
-	mc_record_set(rec, COL_LATENCY_CPU, mc_threads_cpu(run->threads, job->chaser));
+	mc_record_set(rec, COL_LATENCY_CPU, mc_threads_cpu(run->threads, job->together.leader));
 	mc_record_set(rec, COL_LOADS, job->loads);
 	if (job->delay_known)
 		mc_record_set(rec, COL_DELAY_NS, job->delay_ps);
@@ -271,52 +249,36 @@ static void loaded_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	mc_record_set(rec, COL_MB_PER_S, rate);
 }
 
-/* What a thread does, and where. */
-static int set_up_thread(struct mc_run *run, struct loaded_job *job, unsigned int i,
-			 const struct mc_point *point)
-{
-	struct mc_part part = mc_measurement_part(job->meas.n, &run->area, i);
-	struct mc_together_thread *p = &job->together.each[i];
-
-	p->chases = i == job->chaser;
-	p->loads = job->loads;
-	p->chase = (struct mc_chase){
-		.view = part.view, .offset = part.index * job->slice, .stride = LINE,
-		.n = job->slice / LINE, .order = MC_CHASE_RANDOM,
-	};
-	p->load = (struct mc_load){
-		.mix = &mc_mixes[point->v[KEY_OP]],
-		.random = point->v[KEY_PATTERN], .delay = job->delay,
-		.view = part.view, .start = p->chase.offset, .slice = job->slice,
-	};
-	return p->chases ? 0 : mc_load_begin(&p->load, &run->error);
-}
-
 static int loaded_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	struct loaded_job *job = arg;
 	struct mc_together *together = &job->together;
+	u64 slice = slice_of(run, point);
 	unsigned int i;
 	int err = mc_together_begin(together, run, &job->meas);
 
 	if (err)
 		return err;
-	job->slice = slice_of(run, point);
+	job->meas.hooks.time = loaded_time;
+	job->meas.hooks.ended = loaded_ended;
 	job->delay = point->v[KEY_DELAY];
-	job->chaser = chaser_of(run, point);
-	job->loads = min(job->slice / LINE, LOADS_MOST);
+	job->loads = min(slice / LINE, LOADS_MOST);
 	job->load = mc_alloc_array(together->n, sizeof(*job->load));
 	if (!job->load)
 		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", together->n,
 			       MC_S(together->n));
-	together->leader = job->chaser;
+	together->leader = chaser_of(run, point);
 	together->least_bytes = job->loads * LINE;
-	together->ended = sample_ended;
-	together->arg = job;
-	for (i = 0; i < together->n && !err; i++)
-		err = set_up_thread(run, job, i, point);
-	mc_measurement_settle(&job->meas, MC_WARM_NS);
-	job->meas.tries_left = job->meas.each->settings.repeat + MC_TRIES_MORE;
+	for (i = 0; i < together->n && !err; i++) {
+		struct mc_part part = mc_measurement_part(together->n, &run->area, i);
+		struct mc_load load = {
+			.mix = i == together->leader ? NULL : &mc_mixes[point->v[KEY_OP]],
+			.random = point->v[KEY_PATTERN], .delay = job->delay,
+			.view = part.view, .start = part.index * slice, .slice = slice,
+		};
+
+		err = mc_together_set(together, i, &load, &run->error);
+	}
 	return err;
 }
 

@@ -63,7 +63,7 @@ static const struct mc_column columns[] = {
 /**
  * struct member - a thread
  * @group: its group, counted from 0
- * @does: what it does, and where
+ * @work: what it does, and where
  * @bytes: payload of a pass over its memory
  * @ps: time of such a pass in each sample; 0: the clock ran backwards
  * @seen: what disturbed each sample (enum mc_disturbance)
@@ -73,7 +73,7 @@ static const struct mc_column columns[] = {
  */
 struct member {
 	unsigned int group;
-	struct mc_together_thread *does;
+	const struct mc_together_thread *work;
 	u64 bytes;
 	u64 *ps;
 	u8 *seen;
@@ -90,8 +90,7 @@ struct member {
  * @member: array of @n threads
  * @groups: the groups of the request
  * @fill: loop that fills the memory of threads
- * @skip: number of the first sample that is kept
- * @done: number of samples that were kept
+ * @done: number of samples that were kept, once all have been taken
  */
 struct mix_job {
 	struct mc_measurement meas;
@@ -100,7 +99,6 @@ struct mix_job {
 	struct member *member;
 	const struct mc_group *groups;
 	const struct mc_loop *fill;
-	u32 skip;
 	u32 done;
 };
 
@@ -150,21 +148,19 @@ static int mix_check(struct mc_run *run, const struct mc_point *point)
 
 static bool writes(const struct member *m)
 {
-	return !m->does->chases && m->does->load.mix->writes;
+	return !mc_together_chases(m->work) && m->work->load.mix->writes;
 }
 
-/* Fill a thread's memory, and link its pointers. */
-static int prepare(struct mc_worker *w, const struct mix_job *job, struct member *m)
+/* Fill the memory of a thread that writes. */
+static int fill(struct mc_worker *w, const struct mix_job *job, const struct member *m)
 {
-	const struct mc_load *load = &m->does->load;
+	const struct mc_load *load = &m->work->load;
 	struct mc_pass fill = {
 		.loop = job->fill, .view = load->view,
 		.offset = { load->start }, .bytes = load->slice,
 		.data = MC_DATA_COUNTER, .value = 1,
 	};
 
-	if (m->does->chases)
-		return mc_chase_link(w, &m->does->chase);
 	return writes(m) ? mc_pass_untimed(w, &fill) : 0;
 }
 
@@ -181,7 +177,7 @@ static bool holds(const void *line, u64 first, u64 step)
 }
 
 /* The first word with which the line at an offset of a slice was filled. */
-static u64 filled(u64 offset)
+static u64 word_filled_at(u64 offset)
 {
 	return 1 + offset / 8;
 }
@@ -198,23 +194,24 @@ static bool line_is_right(const struct mc_load *load, u64 at, unsigned int line,
 	unsigned int i;
 
 	if (mix->arrays == 1)
-		return line < mix->reads ? holds(where, filled(at + line * LINE), 1) :
+		return line < mix->reads ? holds(where, word_filled_at(at + line * LINE), 1) :
 					   holds(where, written, 0);
 	if (line < mix->reads)
-		return holds(where, filled(line * array + at), 1);
+		return holds(where, word_filled_at(line * array + at), 1);
 	for (i = 0; i < mix->reads; i++) {
 		u64 weight = i + 1 < mix->reads ? 2 : 1;
 
-		first += weight * filled(i * array + at);
+		first += weight * word_filled_at(i * array + at);
 		weights += weight;
 	}
 	return holds(where, first, weights);
 }
 
 /* Walk as the load has walked, and look at each line. */
-static int verify_in_order(struct mc_worker *w, struct member *m, const struct mc_walk *walked)
+static int verify_in_order(struct mc_worker *w, struct member *m)
 {
-	const struct mc_load *load = &m->does->load;
+	const struct mc_walk *walked = &m->work->walk;
+	const struct mc_load *load = &m->work->load;
 	u64 each = mc_load_each(load), written = (unsigned long)&walked->args, k, steps;
 	u64 end = walked->rounds ? mc_load_array(load) : walked->at;
 	struct mc_walk walk;
@@ -238,81 +235,40 @@ static int verify_in_order(struct mc_worker *w, struct member *m, const struct m
 }
 
 /* Each line holds what it was filled with, or what the load writes; some were written. */
-static int verify_random(struct mc_worker *w, struct member *m, const struct mc_walk *walked)
+static int verify_random(struct mc_worker *w, struct member *m)
 {
-	const struct mc_load *load = &m->does->load;
-	u64 at, hit = 0, written = (unsigned long)&walked->args;
+	const struct mc_load *load = &m->work->load;
+	u64 at, found = 0, written = (unsigned long)&m->work->walk.args;
 
 	for (at = 0; at < load->slice; at += LINE) {
 		void *line = mc_view_at(load->view, load->start + at, NULL);
 		bool new = holds(line, written, 0);
 
-		m->ok &= new || holds(line, filled(at), 1);
-		hit += new;
+		m->ok &= new || holds(line, word_filled_at(at), 1);
+		found += new;
 		if (at / LINE % STEPS_AT_ONCE)
 			continue;
 		mc_breathe();
 		if (mc_threads_stopped(w->threads))
 			return mc_threads_stopped(w->threads);
 	}
-	m->ok &= hit > 0;
+	m->ok &= found > 0;
 	m->checked = true;
 	return 0;
 }
 
 /* What is computed from lines at random places is not known beforehand. */
-static int verify(struct mc_worker *w, struct member *m, const struct mc_walk *walked)
+static int verify(struct mc_worker *w, struct member *m)
 {
-	const struct mc_load *load = &m->does->load;
+	const struct mc_load *load = &m->work->load;
 
 	if (!writes(m) || (load->random && load->mix->arrays > 1))
 		return 0;
 	mc_drain();
-	return load->random ? verify_random(w, m, walked) : verify_in_order(w, m, walked);
+	return load->random ? verify_random(w, m) : verify_in_order(w, m);
 }
 
-/* ---------------------------------------------------------------- the samples */
-
-/* Keep a thread's part of a sample. While pointers are followed, only windows count. */
-static void keep_part(struct member *m, const struct mc_work_tally *done, u32 at)
-{
-	u64 ticks = m->does->chases ? done->ticks : done->to - done->from;
-
-	m->ps[at] = done->clock_bad ? 0 : mc_muldiv(mc_ticks_to_ps(ticks), m->bytes, done->bytes);
-	m->seen[at] = done->seen;
-	mc_events_add(&m->events, &done->events, m->bytes, done->bytes);
-}
-
-static bool sample_ended(struct mc_together *together, u32 sample)
-{
-	struct mix_job *job = together->arg;
-	unsigned int i;
-
-	if (sample >= job->skip) {
-		for (i = 0; i < job->n; i++)
-			keep_part(&job->member[i], mc_together_done(together, i, sample),
-				  job->done);
-		job->done++;
-	}
-	/* Warm-ups that nobody asked for are no progress. */
-	if (job->meas.hooks.tick && sample + job->meas.each->settings.warmup >= job->skip)
-		job->meas.hooks.tick(job->meas.hooks.run);
-	return job->done == job->meas.each->settings.repeat;
-}
-
-static int mix_job(struct mc_worker *w, void *arg)
-{
-	struct mix_job *job = arg;
-	struct member *m = &job->member[w->index];
-	struct mc_walk walk;
-	int err = prepare(w, job, m);
-
-	err = err ? err : mc_barrier(w);
-	err = err ? err : mc_together_work(w, &job->together, &walk);
-	return err ? err : verify(w, m, &walk);
-}
-
-/* ---------------------------------------------------------------- the records */
+/* --------------------------------------------------------- parts of a sample */
 
 /**
  * struct scope - what a record is about
@@ -357,7 +313,7 @@ static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 	while ((m = next_of(job, scope, &i))) {
 		sum.threads++;
 		sum.bytes += m->bytes;
-		sum.chase &= m->does->chases;
+		sum.chase &= mc_together_chases(m->work);
 		sum.ok &= m->ok;
 		sum.checked |= m->checked;
 		sum.unchecked |= writes(m) && !m->checked;
@@ -365,16 +321,28 @@ static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 	return sum;
 }
 
-/* Keep a sample of these threads: the time in which they move all of their bytes. */
-static void keep_sample(struct mix_job *job, const struct scope *scope,
-			const struct sum *sum, u32 sample)
+/* Note a thread's part of a sample. While pointers are followed, only windows count. */
+static void note_part(struct member *m, const struct mc_sampler *one, u32 sample)
+{
+	u64 ticks = mc_together_chases(m->work) ? one->sample.counted_ticks :
+						  one->lap.to - one->lap.from;
+
+	m->ps[sample] = one->sample.clock_bad ? 0 :
+			mc_muldiv(mc_ticks_to_ps(ticks), m->bytes, one->sample.counted_bytes);
+	m->seen[sample] = one->sample.seen;
+}
+
+/* Join the threads' parts of a sample. Return: the time in which they move all of their bytes. */
+static u64 join_parts(struct mix_job *job, const struct scope *scope, const struct sum *sum,
+		      u32 sample)
 {
 	struct mc_sample *joined = &job->meas.each->sample;
 	unsigned int i = scope->from;
 	const struct member *m;
 	u64 rate = 0, ps = 0;
 
-	*joined = (struct mc_sample){ 0 };
+	joined->clock_bad = false;
+	joined->seen = 0;
 	while ((m = next_of(job, scope, &i))) {
 		ps = m->ps[sample];
 		joined->clock_bad |= !ps;
@@ -383,10 +351,44 @@ static void keep_sample(struct mix_job *job, const struct scope *scope,
 			rate += mc_muldiv(m->bytes, PER_1000_S, ps);
 	}
 	joined->in_time = joined->seen;
-	if (sum->threads > 1)
-		ps = mc_muldiv(sum->bytes, PER_1000_S, max(rate, 1ULL));
-	mc_measurement_append(&job->meas, ps);
+	return sum->threads > 1 ? mc_muldiv(sum->bytes, PER_1000_S, max(rate, 1ULL)) : ps;
 }
+
+/* The next sample is the current one, until it is kept. */
+static u64 mix_time(struct mc_measurement *meas)
+{
+	struct mix_job *job = container_of(meas, struct mix_job, meas);
+	struct scope total = { .kind = SCOPE_TOTAL, .to = job->n };
+	struct sum sum = sum_of(job, &total);
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++)
+		note_part(&job->member[i], &meas->each[i], meas->done);
+	return join_parts(job, &total, &sum, meas->done);
+}
+
+static void mix_ended(struct mc_measurement *meas)
+{
+	struct mix_job *job = container_of(meas, struct mix_job, meas);
+	unsigned int i;
+
+	for (i = 0; i < job->n && meas->kept; i++)
+		mc_events_add(&job->member[i].events, &meas->each[i].sample.events,
+			      job->member[i].bytes, meas->each[i].sample.counted_bytes);
+}
+
+static int mix_job(struct mc_worker *w, void *arg)
+{
+	struct mix_job *job = arg;
+	struct member *m = &job->member[w->index];
+	int err = fill(w, job, m);
+
+	err = err ? err : mc_together_prepare(w, &job->together);
+	err = err ? err : mc_measure(w, &job->meas);
+	return err ? err : verify(w, m);
+}
+
+/* ---------------------------------------------------------------- the records */
 
 /* The events of these threads in all samples. */
 static void sum_events(struct mix_job *job, const struct scope *scope)
@@ -440,7 +442,7 @@ static void fill_record(struct mc_record *rec, struct mix_job *job,
 	job->meas.done = 0;
 	job->meas.left_out = 0;
 	for (i = 0; i < job->done; i++)
-		keep_sample(job, scope, &sum, i);
+		mc_measurement_append(&job->meas, join_parts(job, scope, &sum, i));
 	sum_events(job, scope);
 	mc_measurement_record(&job->meas, rec);
 	rec->threads = sum.threads;
@@ -468,7 +470,8 @@ static void join_samplers(struct mc_measurement *meas)
 	for (i = 1; i < meas->n; i++)
 		meas->each->window_max = max(meas->each->window_max, meas->each[i].window_max);
 	meas->n = 1;
-	meas->hooks.tick = NULL;
+	meas->each->sample = (struct mc_sample){ 0 };
+	meas->each->counted = (struct mc_events_tally){ 0 };
 }
 
 /* All threads, each group, each thread. */
@@ -478,6 +481,7 @@ static void mix_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	struct scope scope = { .kind = SCOPE_TOTAL, .to = job->n };
 	unsigned int i;
 
+	job->done = job->meas.done;
 	join_samplers(&job->meas);
 	fill_record(rec++, job, &scope, run);
 	for (i = 0; i < run->req->ngroups; i++, rec++) {
@@ -499,14 +503,20 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 {
 	unsigned int g = run->req->group_of[mc_threads_cpu(run->threads, i)] - 1;
 	const struct mc_thread_part *part = &run->placement->thread[i];
-	const struct mc_view *view = mc_node_of(run->placement, i)->area.view;
-	struct mc_together_thread *does = &job->together.each[i];
+	unsigned int op = job->groups[g].op;
+	struct mc_load load = {
+		.mix = op == MC_MIX_CHASE ? NULL : &mc_mixes[op],
+		.view = mc_node_of(run->placement, i)->area.view,
+		.start = part->start, .slice = part->bytes,
+	};
 	struct member *m = &job->member[i];
 	struct mc_point own;
 
 	mc_group_point(&job->groups[g], point, &own);
+	load.random = own.v[KEY_PATTERN];
+	load.delay = own.v[KEY_DELAY];
 	m->group = g;
-	m->does = does;
+	m->work = &job->together.each[i];
 	m->bytes = part->bytes;
 	m->ok = true;
 	m->ps = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
@@ -514,22 +524,7 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 	if (!m->ps || !m->seen)
 		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu sample%s",
 			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
-	does->load = (struct mc_load){
-		.view = view, .start = part->start, .slice = part->bytes,
-	};
-	does->chases = job->groups[g].op == MC_MIX_CHASE;
-	if (does->chases) {
-		does->chase = (struct mc_chase){
-			.view = view, .offset = part->start, .stride = LINE,
-			.n = part->bytes / LINE, .order = MC_CHASE_RANDOM,
-		};
-		does->loads = does->chase.n;
-		return 0;
-	}
-	does->load.mix = &mc_mixes[job->groups[g].op];
-	does->load.random = own.v[KEY_PATTERN];
-	does->load.delay = own.v[KEY_DELAY];
-	return mc_load_begin(&does->load, &run->error);
+	return mc_together_set(&job->together, i, &load, &run->error);
 }
 
 static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
@@ -543,12 +538,9 @@ static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 	job->n = job->meas.n;
 	job->groups = run->req->group;
 	job->fill = mc_loop_within(MC_OP_FILL, mc_point_width(run, point));
-	/* Sample 0 is short, and is discarded. */
-	job->skip = 1 + max(point->v[MC_KEY_WARMUP], (u64)MC_WARM_NS / SAMPLE_NS);
-	job->meas.settling.worked = mc_ns_to_ticks((job->skip - 1) * SAMPLE_NS);
+	job->meas.hooks.time = mix_time;
+	job->meas.hooks.ended = mix_ended;
 	job->together.least_ticks = mc_ns_to_ticks(SAMPLE_NS);
-	job->together.ended = sample_ended;
-	job->together.arg = job;
 	job->member = mc_alloc_array(job->n, sizeof(*job->member));
 	if (!job->member)
 		return mc_fail(&run->error, -ENOMEM, "groups: no memory for %u thread%s",

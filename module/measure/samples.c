@@ -11,8 +11,8 @@
  * its passes timed, and works on until those of all threads have been. So where CPUs run at once,
  * no thread is timed while another idles. Where threads take turns, as on a busy machine, they did
  * not overlap for too much of it. Such a sample is taken again, and left out once the tries are
- * used up. Between samples, threads prepare and verify their memory, so they can't go on as those
- * in together.c do.
+ * used up. A test that takes its samples in another way gives @take; that of threads that do
+ * different things at once is in together.c.
  */
 #include "measure/disturbed.h"
 #include "measure/threads.h"

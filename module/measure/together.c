@@ -1,69 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that work at once, each in memory of its own, window by window until the end. Where
- * one sample ends, the next one begins, and nobody waits: one thread, the leader, ends a sample
- * that is long enough and in which every thread has moved something. A window belongs to the
- * sample in which it began. Sample 0 lasts until every thread works; it is discarded.
- *
- * The samples of mc_measure() are not like that. Between them each thread prepares its memory
- * and verifies what its loop has left there, and the counters of DRAM traffic are read while no
- * thread works. So its threads wait for each other before each sample and after it.
+ * Threads that work at once, each in memory of its own: how mc_measure() has them take a sample.
+ * Each works until all are at it. Then its windows are timed until one thread, the leader, ends the
+ * sample: it is long enough, and every thread has moved something. Each works on until the last
+ * windows of all have closed.
  */
 #include "measure/together.h"
 #include "platform/clock.h"
 #include "platform/os.h"
-
-/**
- * mc_together_begin() - make room for threads that work at once
- * @t: result, for mc_together_end() even after an error; the test fills in what each thread
- *     does, when a sample ends, and what happens then
- * @run: the run
- * @meas: its measurement
- *
- * Context: Process, may sleep.
- * Return: 0 or -ENOMEM, explained in @run->error.
- */
-int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measurement *meas)
-{
-	*t = (struct mc_together){ .meas = meas, .n = meas->n };
-	t->each = mc_alloc_array(t->n, sizeof(*t->each));
-	if (!t->each)
-		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", t->n,
-			       MC_S(t->n));
-	/* Windows this short are not checked for stolen time. */
-	meas->disturbed.watched = mc_detector_kinds(-1);
-	return 0;
-}
-
-/**
- * mc_together_end() - free what mc_together_begin() and mc_load_begin() allocated
- * @t: the threads
- *
- * Context: Process.
- */
-void mc_together_end(struct mc_together *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < t->n && t->each; i++)
-		mc_load_end(&t->each[i].load);
-	mc_free(t->each);
-}
-
-/**
- * mc_together_done() - what a thread has done in a sample
- * @t: the threads
- * @thread: index of the thread
- * @sample: the number that t->ended() was called with
- *
- * Context: t->ended().
- * Return: what it has done.
- */
-const struct mc_work_tally *mc_together_done(const struct mc_together *t,
-					     unsigned int thread, u32 sample)
-{
-	return &t->each[thread].done[sample % 2];
-}
 
 /*
  * Ticks of the window that was just closed in which the thread is known to have worked. A short
@@ -79,37 +23,27 @@ static u64 time_inside(const struct mc_worker *w, u64 last_ended, u64 ticks)
 	       ticks : ticks + gap;
 }
 
-static void add_window(struct mc_work_tally *done, const struct mc_worker *w, u64 bytes, u64 ticks)
+static void add_window(const struct mc_worker *w, struct mc_sampler *sampler, u64 bytes, u64 ticks)
 {
-	done->bytes += bytes;
-	done->ticks += ticks;
-	done->inside += time_inside(w, done->to, ticks);
-	done->from = done->from ? done->from : w->began;
-	done->to = w->ended;
-	done->seen |= w->disturbed;
-	done->clock_bad |= !ticks;
+	struct mc_sample *sample = &sampler->sample;
+	struct mc_lap *lap = &sampler->lap;
+
+	sample->counted_bytes += bytes;
+	sample->counted_ticks += ticks;
+	sample->seen |= w->disturbed;
+	sample->in_time = sample->seen;
+	sample->clock_bad |= !ticks;
+	lap->work += time_inside(w, lap->to, ticks);
+	lap->to = w->ended;
 }
 
-/**
- * struct cursor - where a thread is in its memory
- * @at: the next pointer; NULL: it follows none
- * @loads: number of pointers that it follows in a window
- * @walk: how far it has gone through its memory otherwise
- */
-struct cursor {
-	void **at;
-	u64 loads;
-	struct mc_walk *walk;
-};
-
 /* Work in a window, and count down behind its lines in as many more as it takes. */
-static int work_once(struct mc_worker *w, const struct mc_together *t, struct cursor *cursor,
-		     struct mc_work_tally *done)
+static int work_once(struct mc_worker *w, struct mc_sampler *sampler, bool timed)
 {
-	struct mc_sampler *sampler = &t->meas->each[w->index];
-	u64 all = 0, bytes, ticks, loads = cursor->loads;
-	struct mc_walk *walk = cursor->walk;
-	void **at = cursor->at;
+	const struct mc_together *t = sampler->shared->arg;
+	struct mc_together_thread *me = &t->each[w->index];
+	u64 loads = timed ? me->loads : MC_CHASE_LEAST, all = 0, bytes, ticks;
+	void **at = me->at;
 
 	do {
 		int err = mc_window_open(w, sampler->settings.irq_off);
@@ -118,84 +52,156 @@ static int work_once(struct mc_worker *w, const struct mc_together *t, struct cu
 			return err;
 		if (at)
 			at = mc_asm_chase(at, loads);
-		bytes = at ? loads * MC_LOAD_LINE : mc_walk_window(walk);
+		bytes = at ? loads * MC_LOAD_LINE : mc_walk_window(&me->walk);
 		ticks = mc_window_close(w);
-		add_window(done, w, bytes, ticks);
+		if (timed)
+			add_window(w, sampler, bytes, ticks);
 		sampler->window_max = max(sampler->window_max, ticks);
 		all += ticks;
-	} while (walk->owed);
-	cursor->at = at;
-	if (at)
-		cursor->loads = mc_chase_fit(loads, t->each[w->index].loads, all);
-	else
-		mc_walk_fit(walk, all);
+	} while (me->walk.owed);
+	me->at = at;
+	if (!at)
+		mc_walk_fit(&me->walk, all);
+	else if (timed)
+		me->loads = mc_chase_fit(loads, me->chase.n, all);
 	return 0;
+}
+
+/* Work until all threads have come so far. */
+static int work_until(struct mc_worker *w, struct mc_sampler *sampler, atomic_t *there)
+{
+	int err = 0, all = sampler->shared->n;
+
+	atomic_inc_return(there);
+	while (!err && atomic_read(there) < all) {
+		/* An emulator that has one thread for all CPUs lets the next one run. */
+		mc_relax();
+		err = work_once(w, sampler, false);
+	}
+	return err;
 }
 
 /* What the leader has done says whether the sample is long enough. */
-static void end_sample(struct mc_together *t, const struct mc_work_tally *done)
+static void lead(struct mc_together *t, const struct mc_sampler *leader)
 {
-	bool over;
-	unsigned int i;
+	const struct mc_lap *lap = &leader->lap;
 
-	if (t->now && (done->bytes < t->least_bytes || done->to - done->from < t->least_ticks))
+	if (leader->sample.counted_bytes < t->least_bytes || lap->to - lap->from < t->least_ticks ||
+	    atomic_read(&t->moved) < t->n)
 		return;
-	/* Acquires: what each thread has done in the sample before. */
-	for (i = 0; i < t->n; i++) {
-		if (mc_flag(&t->each[i].reached) != t->now + 1)
-			return;
-	}
-	over = t->now > 1 && t->ended(t, t->now - 1);
-	mc_flag_set(&t->now, over ? MC_TOGETHER_OVER : t->now + 1);
+	/* No thread asks for these before it has seen that the sample is over. */
+	atomic_set(&t->begun, 0);
+	atomic_set(&t->moved, 0);
+	mc_flag_set(&t->over, t->over + 1);
 }
 
-static void end_part(struct mc_worker *w, struct mc_together_thread *me, u32 sample,
-		     struct mc_work_tally *done)
+static int take_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	mc_events_take(w->events, &done->events);
+	struct mc_together *t = sampler->shared->arg;
+	int err = work_once(w, sampler, false);
+	bool moved = false;
+
+	err = err ? err : work_until(w, sampler, &t->begun);
 	mc_events_clear(w->events);
-	me->done[sample % 2] = *done;
-	*done = (struct mc_work_tally){ .from = done->to, .to = done->to };
+	sampler->lap = (struct mc_lap){ .from = w->ended, .to = w->ended };
+	while (!err && mc_flag(&t->over) == round) {
+		err = work_once(w, sampler, true);
+		if (!moved && sampler->sample.counted_bytes) {
+			moved = true;
+			atomic_inc_return(&t->moved);
+		}
+		if (w->index == t->leader)
+			lead(t, sampler);
+	}
+	mc_events_take(w->events, &sampler->sample.events);
+	return err ? err : work_until(w, sampler, &sampler->shared->timed);
 }
 
 /**
- * mc_together_work() - work at once with the other threads, until the last sample has ended
- * @w: the thread, which has just passed the barrier
- * @t: the threads
- * @walk: result: how far a thread has gone through its memory that follows no pointers. It must
- *        stay where it is, since the load may store its address
+ * mc_together_begin() - let threads that work at once take the samples
+ * @t: result, for mc_together_end() even after an error; the test says what each thread does
+ *     (mc_together_set()), which one leads, and when a sample ends
+ * @run: the run
+ * @meas: its measurement, whose @arg this is from now on
  *
- * Context: Worker thread.
+ * Context: Process, may sleep.
+ * Return: 0 or -ENOMEM, explained in @run->error.
+ */
+int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measurement *meas)
+{
+	*t = (struct mc_together){ .n = meas->n };
+	t->each = mc_alloc_array(t->n, sizeof(*t->each));
+	if (!t->each)
+		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", t->n,
+			       MC_S(t->n));
+	meas->arg = t;
+	meas->hooks.take = take_sample;
+	meas->tries_left = meas->each->settings.repeat + MC_TRIES_MORE;
+	mc_measurement_settle(meas, MC_WARM_NS);
+	/* Windows this short are not checked for stolen time. */
+	meas->disturbed.watched = mc_detector_kinds(-1);
+	return 0;
+}
+
+/**
+ * mc_together_set() - say what a thread does
+ * @t: the threads
+ * @thread: its index
+ * @load: what it does, and where; its @mix is NULL: it follows pointers there
+ * @e: result: what is wrong
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int mc_together_set(struct mc_together *t, unsigned int thread, const struct mc_load *load,
+		    struct mc_error *e)
+{
+	struct mc_together_thread *me = &t->each[thread];
+
+	me->load = *load;
+	if (!mc_together_chases(me))
+		return mc_load_begin(&me->load, e);
+	me->chase = (struct mc_chase){
+		.view = load->view, .offset = load->start, .stride = MC_LOAD_LINE,
+		.n = load->slice / MC_LOAD_LINE, .order = MC_CHASE_RANDOM,
+	};
+	return 0;
+}
+
+/**
+ * mc_together_prepare() - link a thread's pointers, or go to the begin of its memory; then wait
+ * @w: the thread
+ * @t: the threads
+ *
+ * Context: Worker thread, before mc_measure().
  * Return: 0, or the errno of the stop.
  */
-int mc_together_work(struct mc_worker *w, struct mc_together *t, struct mc_walk *walk)
+int mc_together_prepare(struct mc_worker *w, struct mc_together *t)
 {
 	struct mc_together_thread *me = &t->each[w->index];
-	struct cursor cursor = { .loads = min(MC_CHASE_LEAST, me->loads), .walk = walk };
-	struct mc_work_tally done = { 0 };
-	u32 sample = 0, now = 0;
+	int err = 0;
 
-	*walk = (struct mc_walk){ 0 };
-	if (me->chases)
-		cursor.at = mc_chase_at(&me->chase, 0);
-	else
-		mc_walk_begin(walk, &me->load, w->index);
-	mc_events_clear(w->events);
-	if (w->index == t->leader)
-		mc_settling_from_now(&t->meas->settling);
-	while (now != MC_TOGETHER_OVER) {
-		int err = work_once(w, t, &cursor, &done);
-
-		if (err)
-			return err;
-		if (done.bytes)
-			mc_flag_set(&me->reached, sample + 1);
-		if (w->index == t->leader)
-			end_sample(t, &done);
-		now = mc_flag(&t->now);
-		if (now != sample)
-			end_part(w, me, sample, &done);
-		sample = now;
+	if (mc_together_chases(me)) {
+		err = mc_chase_link(w, &me->chase);
+		me->at = mc_chase_at(&me->chase, 0);
+		me->loads = MC_CHASE_LEAST;
+	} else {
+		mc_walk_begin(&me->walk, &me->load, w->index);
 	}
-	return 0;
+	return err ? err : mc_barrier(w);
+}
+
+/**
+ * mc_together_end() - free what mc_together_begin() and mc_together_set() allocated
+ * @t: the threads
+ *
+ * Context: Process.
+ */
+void mc_together_end(struct mc_together *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->n && t->each; i++)
+		mc_load_end(&t->each[i].load);
+	mc_free(t->each);
 }
