@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The value in key=value: words, numbers, sizes, ranges, times, CPU lists, paths, groups. */
+/*
+ * The value in key=value: words, numbers, sizes, ranges, times, CPU lists, paths, groups.
+ *
+ * Functions that are not inlined have the text of an error, or values: two of them would be too
+ * much for one frame of the kernel's stack.
+ */
 #include "core/meant.h"
 #include "core/request.h"
 
@@ -146,7 +151,8 @@ static bool parse_plain(const struct mc_key *key, struct piece p, u64 *value)
 	return key->seconds ? parse_seconds(key, p, value) : parse_decimal(p, key->decimals, value);
 }
 
-static int parse_number(const struct mc_key *key, struct piece p, u64 *value, struct mc_error *e)
+static noinline int parse_number(const struct mc_key *key, struct piece p, u64 *value,
+				 struct mc_error *e)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
@@ -508,8 +514,8 @@ static unsigned int grouped_key(const struct mc_request *req, struct piece name)
 	return id;
 }
 
-static int refuse_group_key(const struct mc_request *req, const struct mc_key *groups,
-			    struct piece word, struct mc_error *e)
+static noinline int refuse_group_key(const struct mc_request *req, const struct mc_key *groups,
+				     struct piece word, struct mc_error *e)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
@@ -527,8 +533,8 @@ static int refuse_group_key(const struct mc_request *req, const struct mc_key *g
 }
 
 /* KEY=VALUE in a group: one value of a key of the test. */
-static int parse_group_key(struct mc_request *req, const struct mc_key *groups,
-			   struct mc_group *group, struct piece p, struct mc_error *e)
+static noinline int parse_group_key(struct mc_request *req, const struct mc_key *groups,
+				    struct mc_group *group, struct piece p, struct mc_error *e)
 {
 	struct mc_values one = { .n = 0 };
 	const struct mc_key *key;
@@ -555,12 +561,9 @@ static int parse_group_key(struct mc_request *req, const struct mc_key *groups,
 	return 0;
 }
 
-/*
- * CPUS:OP[:KEY=VALUE]..., @at bytes behind the begin of the list. Not inlined: the texts of errors
- * of this function and of its caller would be too much for one frame of the kernel's stack.
- */
-static noinline int parse_group(struct mc_request *req, const struct mc_key *key,
-				struct piece rest, size_t at, struct mc_error *e)
+/* CPUS:OP[:KEY=VALUE]..., @at bytes behind the begin of the list */
+static int parse_group(struct mc_request *req, const struct mc_key *key,
+		       struct piece rest, size_t at, struct mc_error *e)
 {
 	struct piece whole = rest, p;
 	struct mc_group *group;
@@ -591,8 +594,8 @@ static noinline int parse_group(struct mc_request *req, const struct mc_key *key
  * Groups, with + between them. Their text needs no escaping, since it has only what was
  * understood.
  */
-static int parse_groups(struct mc_request *req, const struct mc_key *key,
-			struct mc_values *out, struct piece rest, struct mc_error *e)
+static noinline int parse_groups(struct mc_request *req, const struct mc_key *key,
+				 struct mc_values *out, struct piece rest, struct mc_error *e)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
