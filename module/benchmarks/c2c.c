@@ -207,7 +207,7 @@ static int load_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round
 			return err;
 		n = min(left, LINES_AT_ONCE);
 		if (job->state == CAS)
-			sampler->sample.apart = mc_asm_turns(word_of(job), 0, n, TRIES);
+			sampler->sample.no_overlap = mc_asm_turns(word_of(job), 0, n, TRIES);
 		else
 			at = mc_asm_chase(at, n);
 		ticks = mc_measurement_window(w, sampler, mc_window_close(w));
@@ -230,7 +230,7 @@ static int verify_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 rou
 
 	/* The writer may be about to make its last turn. */
 	if (job->state == CAS) {
-		job->ok &= sampler->sample.apart ||
+		job->ok &= sampler->sample.no_overlap ||
 			   READ_ONCE(*word_of(job)) - 2 * LINES_AT_ONCE + 1 <= 1;
 		return 0;
 	}

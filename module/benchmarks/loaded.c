@@ -184,7 +184,7 @@ static u64 loaded_time(struct mc_measurement *meas)
 			continue;
 		one->sample = (struct mc_sample){
 			.worked = ~0ULL, .counted_bytes = one->sample.counted_bytes,
-			.apart = !meas->disturbed.keep &&
+			.no_overlap = !meas->disturbed.keep &&
 				 one->lap.work < (one->lap.to - one->lap.from) / 2,
 		};
 	}

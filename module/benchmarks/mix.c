@@ -108,7 +108,7 @@ struct mix_job {
 static int check_group(struct mc_run *run, unsigned int g, const struct mc_point *point)
 {
 	const struct mc_group *group = &run->req->group[g];
-	struct mc_point own;
+	struct mc_point merged;
 	unsigned int i;
 	int err;
 
@@ -116,14 +116,14 @@ static int check_group(struct mc_run *run, unsigned int g, const struct mc_point
 		return mc_fail(&run->error, -EINVAL,
 			       "groups: group %u follows pointers; it takes size= and node= only",
 			       g + 1);
-	mc_group_point(group, point, &own);
-	err = run->side->check(run, &own);
+	mc_group_point(group, point, &merged);
+	err = run->side->check(run, &merged);
 	for (i = 0; i < mc_threads_size(run->threads) && !err; i++) {
 		if (run->req->group_of[mc_threads_cpu(run->threads, i)] == g + 1 &&
 		    run->placement->thread[i].bytes < MC_CHASE_PAGE_BYTES)
 			err = mc_fail(&run->error, -EINVAL,
 				      "size: %llu bytes are less than a page for each thread of group %u",
-				      own.v[MC_KEY_SIZE], g + 1);
+				      merged.v[MC_KEY_SIZE], g + 1);
 	}
 	return err;
 }
@@ -510,11 +510,11 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 		.start = part->start, .slice = part->bytes,
 	};
 	struct member *m = &job->member[i];
-	struct mc_point own;
+	struct mc_point merged;
 
-	mc_group_point(&job->groups[g], point, &own);
-	load.random = own.v[KEY_PATTERN];
-	load.delay = own.v[KEY_DELAY];
+	mc_group_point(&job->groups[g], point, &merged);
+	load.random = merged.v[KEY_PATTERN];
+	load.delay = merged.v[KEY_DELAY];
 	m->group = g;
 	m->work = &job->together.each[i];
 	m->bytes = part->bytes;

@@ -71,7 +71,7 @@ static void read_clock(u64 n)
 static void switch_irq(u64 n)
 {
 	while (n--)
-		mc_quiet_end(mc_quiet_begin());
+		mc_irqs_restore(mc_irqs_off());
 }
 
 /*

@@ -151,14 +151,14 @@ void mc_area_assign(struct mc_run *run, const struct mc_point *point)
 		int cpu = mc_threads_cpu(run->threads, i), g = run->req->group_of[cpu] - 1;
 		bool own_size = run->req->group[g].given >> MC_KEY_SIZE & 1;
 		struct mc_node_wish wish;
-		struct mc_point own;
+		struct mc_point merged;
 		struct mc_node *node;
 		u64 bytes;
 
-		mc_group_point(&run->req->group[g], point, &own);
-		bytes = own.v[MC_KEY_SIZE] / (own_size ? of[g].threads : n) & ~63ULL;
-		wish = wish_near(run, own.v[MC_KEY_NODE],
-				 own.v[MC_KEY_NODE] == MC_LOCAL ? cpu : of[g].first);
+		mc_group_point(&run->req->group[g], point, &merged);
+		bytes = merged.v[MC_KEY_SIZE] / (own_size ? of[g].threads : n) & ~63ULL;
+		wish = wish_near(run, merged.v[MC_KEY_NODE],
+				 merged.v[MC_KEY_NODE] == MC_LOCAL ? cpu : of[g].first);
 		node = place_thread(placement, i, wish.node);
 		placement->thread[i].start = node->bytes;
 		placement->thread[i].bytes = bytes;

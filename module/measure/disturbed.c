@@ -174,11 +174,11 @@ void mc_disturbed_mark(struct mc_measurement *meas)
 }
 
 /* Disturbed samples are left out if at least as many samples are clean. */
-static void leave_out_disturbed(struct mc_measurement *meas, u32 hit, u32 clean)
+static void leave_out_disturbed(struct mc_measurement *meas, u32 disturbed, u32 clean)
 {
 	u32 i;
 
-	if (meas->disturbed.keep || !hit || clean < hit)
+	if (meas->disturbed.keep || !disturbed || clean < disturbed)
 		return;
 	for (i = 0; i < meas->done; i++) {
 		if (meas->disturbed.seen[i] & MC_IN_TIME)
@@ -196,7 +196,7 @@ static void leave_out_disturbed(struct mc_measurement *meas, u32 hit, u32 clean)
  */
 void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec)
 {
-	u32 i, hit = 0, clean = 0;
+	u32 i, disturbed = 0, clean = 0;
 	int kind;
 
 	if (!meas->disturbed.seen || meas->disturbed.unwatched)
@@ -210,10 +210,10 @@ void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec)
 			rec->disturbed[kind] += seen >> kind & 1;
 		if (meas->samples[i] == MC_NO_SAMPLE)
 			continue;
-		hit += seen & MC_IN_TIME ? 1 : 0;
+		disturbed += seen & MC_IN_TIME ? 1 : 0;
 		clean += seen & MC_IN_TIME ? 0 : 1;
 	}
-	leave_out_disturbed(meas, hit, clean);
+	leave_out_disturbed(meas, disturbed, clean);
 }
 
 /**

@@ -319,15 +319,15 @@ static bool overlapped(const struct mc_measurement *meas)
 /* Why the sample is left out (enum mc_left_out), or 0. */
 static u8 why_left_out(const struct mc_measurement *meas)
 {
-	bool apart = false;
+	bool no_overlap = false;
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++) {
 		if (meas->each[i].sample.clock_bad)
 			return MC_LEFT_CLOCK;
-		apart |= meas->each[i].sample.apart;
+		no_overlap |= meas->each[i].sample.no_overlap;
 	}
-	return apart ? MC_LEFT_NO_OVERLAP : 0;
+	return no_overlap ? MC_LEFT_NO_OVERLAP : 0;
 }
 
 /**
@@ -396,7 +396,7 @@ static bool others_took_part(const struct mc_measurement *meas)
 	for (i = 0; i < meas->n; i++) {
 		const struct mc_sampler *one = &meas->each[i];
 
-		if (one->sample.seen & MC_BY_OTHERS || one->sample.apart ||
+		if (one->sample.seen & MC_BY_OTHERS || one->sample.no_overlap ||
 		    one->stolen == MC_STOLEN)
 			return true;
 	}
@@ -487,7 +487,7 @@ static void end_sample(struct mc_measurement *meas)
 	if (meas->hooks.time)
 		first->ps = meas->hooks.time(meas);
 	if (!meas->hooks.take) {
-		first->apart = meas->n > 1 && !meas->disturbed.keep && !overlapped(meas);
+		first->no_overlap = meas->n > 1 && !meas->disturbed.keep && !overlapped(meas);
 		first->ps = sample_ps(meas);
 	}
 	if (mc_measurement_offer(meas, first->ps) && counts)

@@ -82,7 +82,7 @@ struct mc_calibration {
  * @seen: disturbances seen (enum mc_disturbance)
  * @in_time: the counted time includes the disturbed windows
  * @clock_bad: a window ended before it began
- * @apart: the threads did not run at the same time for most of the sample
+ * @no_overlap: the threads did not run at the same time for most of the sample
  * @ps: its time, set by @take of struct mc_measurement
  */
 struct mc_sample {
@@ -97,7 +97,7 @@ struct mc_sample {
 	u8 seen;
 	bool in_time;
 	bool clock_bad;
-	bool apart;
+	bool no_overlap;
 	u64 ps;
 };
 

@@ -109,14 +109,14 @@ static void settle(struct mc_settling *s, u64 took)
  * @s: the settling
  * @ps: the time of the sample
  * @worked: ticks for which the threads had worked before it, without a pause
- * @hit: others had the CPU of a thread for a part of it
+ * @others: others had the CPU of a thread for a part of it
  *
  * It is kept if the loop had settled before it.
  *
  * Context: One thread, while the others wait.
  * Return: true or false.
  */
-bool mc_settling_take(struct mc_settling *s, u64 ps, u64 worked, bool hit)
+bool mc_settling_take(struct mc_settling *s, u64 ps, u64 worked, bool others)
 {
 	u64 now = mc_ticks(), took = now - s->last;
 	bool kept = s->settled && (worked >= s->least || s->gave_up);
@@ -125,19 +125,19 @@ bool mc_settling_take(struct mc_settling *s, u64 ps, u64 worked, bool hit)
 	if (kept || s->warmups)
 		s->from = now;
 	if (kept) {
-		s->hit = 0;
+		s->others = 0;
 		s->worked = s->worked ? s->worked : worked;
 		return true;
 	}
 	s->warmups -= !!s->warmups;
 	s->recent[s->seen++ % MC_STEADY_SAMPLES] = ps;
-	s->hit = hit ? s->seen : s->hit;
+	s->others = others ? s->seen : s->others;
 	if (!s->warmups && !s->settled)
 		settle(s, took);
 	if (!s->warmups && now - s->from > mc_ns_to_ticks(MC_WAIT_MOST_NS)) {
 		/* Others delay the work in all of the wait, and are seen in the last samples. */
-		s->changes |= !s->hit || (worked >= s->least &&
-					  s->seen - s->hit >= MC_STEADY_SAMPLES);
+		s->changes |= !s->others || (worked >= s->least &&
+					  s->seen - s->others >= MC_STEADY_SAMPLES);
 		s->gave_up = true;
 		s->settled = true;
 	}
@@ -150,16 +150,16 @@ bool mc_settling_take(struct mc_settling *s, u64 ps, u64 worked, bool hit)
  * @samples: array of @n samples in the order in which they were taken; some may be
  *           MC_NO_SAMPLE. The order changes
  * @n: number of samples
- * @hit: the time of one of them includes time that others had
+ * @others: the time of one of them includes time that others had
  *
  * Return: MC_STEADY_NOT_KNOWN if there are too few samples to tell, or if others may be what
  * changed.
  */
-enum mc_steady mc_settling_verdict(const struct mc_settling *s, u64 *samples, u32 n, bool hit)
+enum mc_steady mc_settling_verdict(const struct mc_settling *s, u64 *samples, u32 n, bool others)
 {
 	enum mc_steady kept = mc_steady_of(samples, n, MC_SAMPLES_PERMILLE);
 
-	if (s->changes || (kept == MC_STEADY_NO && !hit))
+	if (s->changes || (kept == MC_STEADY_NO && !others))
 		return MC_STEADY_NO;
 	if (s->gave_up || kept == MC_STEADY_NO)
 		return MC_STEADY_NOT_KNOWN;

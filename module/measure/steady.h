@@ -33,7 +33,7 @@
  * @seen: number of samples that were thrown away
  * @settled: samples are kept from now on
  * @agreed: the last samples of the loop agreed, or those of its last measurement did
- * @hit: value of @seen behind the last of these samples in which others had a part; 0: none
+ * @others: value of @seen behind the last of these samples in which others had a part; 0: none
  * @gave_up: it had not settled after MC_WAIT_MOST_NS
  * @changes: it had not, and others had no part in that
  * @worked: ticks for which the threads had worked before the first sample that was kept
@@ -46,7 +46,7 @@ struct mc_settling {
 	u64 last;
 	u64 recent[MC_STEADY_SAMPLES];
 	u32 seen;
-	u32 hit;
+	u32 others;
 	bool settled;
 	bool agreed;
 	bool gave_up;
@@ -58,7 +58,7 @@ bool mc_shared_window(const struct mc_worker *w);
 u64 mc_core_note_work(struct mc_worker *w);
 void mc_settling_begin(struct mc_settling *s, u32 warmups, u64 least_ns);
 void mc_settling_from_now(struct mc_settling *s);
-bool mc_settling_take(struct mc_settling *s, u64 ps, u64 worked, bool hit);
-enum mc_steady mc_settling_verdict(const struct mc_settling *s, u64 *samples, u32 n, bool hit);
+bool mc_settling_take(struct mc_settling *s, u64 ps, u64 worked, bool others);
+enum mc_steady mc_settling_verdict(const struct mc_settling *s, u64 *samples, u32 n, bool others);
 
 #endif /* MC_STEADY_H */

@@ -191,7 +191,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 	if (!w->sleeps)
 		mc_fpu_begin();
 	if (irq_off)
-		w->irq_flags = mc_quiet_begin();
+		w->irq_flags = mc_irqs_off();
 	if (!w->sleeps)
 		mc_vectors_clean();
 	err = mc_threads_check_cpu(w);
@@ -218,7 +218,7 @@ u64 mc_window_close(struct mc_worker *w)
 	w->ended = mc_ticks();
 	w->disturbed = mc_detector_end(&w->detector);
 	if (w->irq_off)
-		mc_quiet_end(w->irq_flags);
+		mc_irqs_restore(w->irq_flags);
 	if (!w->sleeps)
 		mc_fpu_end();
 	mc_events_stop(w->events);

@@ -54,14 +54,14 @@ static u64 fastest(void (*loop)(void *line, u64 count), void *line, unsigned int
 	int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		unsigned long quiet = mc_quiet_begin();
+		unsigned long flags = mc_irqs_off();
 		u64 begin, end;
 
 		loop(line, 1);	/* warm up code and translations */
 		begin = mc_ticks();
 		loop(line, COUNT);
 		end = mc_ticks();
-		mc_quiet_end(quiet);
+		mc_irqs_restore(flags);
 		if (end > begin)
 			best = min(best, end - begin);
 	}
@@ -128,10 +128,10 @@ static void measure_share(struct mc_share *s, void *page, u64 bytes)
 	if (mc_bursts_begin(&b, BURSTS))
 		return;
 	while (!mc_bursts_done(&b)) {
-		unsigned long quiet = mc_quiet_begin();
+		unsigned long flags = mc_irqs_off();
 
 		mc_bursts_time(&b);
-		mc_quiet_end(quiet);
+		mc_irqs_restore(flags);
 		mc_breathe();
 	}
 	if (!b.by_rate || decides(&b.share))
@@ -218,11 +218,11 @@ static u64 miss_ps(void *line, u64 hit_ps)
 	int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		unsigned long quiet = mc_quiet_begin();
+		unsigned long flags = mc_irqs_off();
 
 		hits = min(hits, eight_ticks(line, false));
 		missed = min(missed, eight_ticks(line, true));
-		mc_quiet_end(quiet);
+		mc_irqs_restore(flags);
 	}
 	ps = hit_ps + mc_ticks_to_ps(missed - min(missed, hits));
 	return judge(ps, hit_ps) == MC_EFFECT_YES ? ps : 0;

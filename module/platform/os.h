@@ -44,7 +44,7 @@ static inline void mc_free(void *p)
 }
 
 /* Switch interrupts off for a few microseconds, where that is possible. */
-static inline unsigned long mc_quiet_begin(void)
+static inline unsigned long mc_irqs_off(void)
 {
 	unsigned long flags;
 
@@ -52,7 +52,7 @@ static inline unsigned long mc_quiet_begin(void)
 	return flags;
 }
 
-static inline void mc_quiet_end(unsigned long flags)
+static inline void mc_irqs_restore(unsigned long flags)
 {
 	local_irq_restore(flags);
 }
@@ -209,12 +209,12 @@ static inline void mc_free(void *p)
 	free(p);
 }
 
-static inline unsigned long mc_quiet_begin(void)
+static inline unsigned long mc_irqs_off(void)
 {
 	return 0;
 }
 
-static inline void mc_quiet_end(unsigned long flags)
+static inline void mc_irqs_restore(unsigned long flags)
 {
 }
 

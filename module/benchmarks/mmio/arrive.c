@@ -217,7 +217,7 @@ static int take_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 		return err;
 	mc_measurement_window(w, sampler, ticks);
 	mc_events_take(w->events, &sampler->sample.events);
-	sampler->sample.apart = !tries;
+	sampler->sample.no_overlap = !tries;
 	sampler->sample.seen |= a->disturbed;
 	sampler->sample.in_time = sampler->sample.seen;
 	return 0;
@@ -235,7 +235,7 @@ static int keep_counts(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 	u64 *all = (u64 *)&a->all, *one = (u64 *)&a->sample;
 	size_t i;
 
-	for (i = 0; i < sizeof(a->all) / sizeof(u64) && !sampler->sample.apart; i++)
+	for (i = 0; i < sizeof(a->all) / sizeof(u64) && !sampler->sample.no_overlap; i++)
 		all[i] += one[i];
 	return 0;
 }
