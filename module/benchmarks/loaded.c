@@ -64,16 +64,6 @@ static const struct mc_column columns[] = {
 };
 
 /**
- * struct load - what a loading thread has done in all samples that were kept
- * @bytes: bytes that it has moved
- * @ticks: time that it took for them
- */
-struct load {
-	u64 bytes;
-	u64 ticks;
-};
-
-/**
  * struct loaded_job - a point
  * @meas: the measurement of latency
  * @together: the threads, whose leader follows pointers
@@ -81,7 +71,6 @@ struct load {
  * @delay: the countdown of the load
  * @delay_ps: duration of the countdown
  * @delay_known: it was measured
- * @load: array of what each thread has done; that of the leader is not used
  */
 struct loaded_job {
 	struct mc_measurement meas;
@@ -90,7 +79,6 @@ struct loaded_job {
 	u64 delay;
 	u64 delay_ps;
 	bool delay_known;
-	struct load *load;
 };
 
 /* ------------------------------------------------------- check the request */
@@ -199,8 +187,8 @@ static void loaded_ended(struct mc_measurement *meas)
 	unsigned int i;
 
 	for (i = 0; i < meas->n && meas->kept; i++) {
-		job->load[i].bytes += meas->each[i].sample.counted_bytes;
-		job->load[i].ticks += meas->each[i].lap.to - meas->each[i].lap.from;
+		job->together.each[i].bytes += meas->each[i].sample.counted_bytes;
+		job->together.each[i].ticks += meas->each[i].lap.to - meas->each[i].lap.from;
 	}
 }
 
@@ -222,7 +210,7 @@ static u64 load_rate(const struct loaded_job *job)
 	unsigned int i;
 
 	for (i = 0; i < job->together.n; i++) {
-		const struct load *load = &job->load[i];
+		const struct mc_together_thread *load = &job->together.each[i];
 
 		if (i != job->together.leader && load->ticks)
 			rate += mc_mb_per_s(load->bytes, mc_ticks_to_ps(load->ticks));
@@ -263,10 +251,6 @@ static int loaded_set_up(struct mc_run *run, const struct mc_point *point, void 
 	job->meas.hooks.ended = loaded_ended;
 	job->delay = point->v[KEY_DELAY];
 	job->loads = min(slice / LINE, LOADS_MOST);
-	job->load = mc_alloc_array(together->n, sizeof(*job->load));
-	if (!job->load)
-		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", together->n,
-			       MC_S(together->n));
 	together->leader = chaser_of(run, point);
 	together->least_bytes = job->loads * LINE;
 	for (i = 0; i < together->n && !err; i++) {
@@ -286,7 +270,6 @@ static void loaded_clean_up(void *arg)
 {
 	struct loaded_job *job = arg;
 
-	mc_free(job->load);
 	mc_together_end(&job->together);
 }
 

@@ -14,6 +14,8 @@
  * @chase: the pointers
  * @at: the next one
  * @loads: number of pointers that it follows in a timed window
+ * @bytes: bytes that it has moved in the samples that were kept, if the test adds them up
+ * @ticks: time that it took for them
  */
 struct mc_together_thread {
 	struct mc_load load;
@@ -21,6 +23,8 @@ struct mc_together_thread {
 	struct mc_chase chase;
 	void **at;
 	u64 loads;
+	u64 bytes;
+	u64 ticks;
 };
 
 /**
