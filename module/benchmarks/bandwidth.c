@@ -22,6 +22,7 @@
  */
 #include "arch/own.h"
 #include "arch/random.h"
+#include "benchmarks/bandwidth/check.h"
 #include "core/math.h"
 #include "measure/core_clock.h"
 #include "measure/source.h"
@@ -31,32 +32,12 @@
 #include "platform/os.h"
 
 enum {
-	KEY_OP = MC_KEY_FIRST,
-	KEY_WIDTH,
-	KEY_FENCE,
-	KEY_VERIFY,
-	KEY_READBACK,
-	KEY_STREAMS,
-	KEY_DATA,
-	KEY_PATTERN,
-	KEY_ALIGN,
-	KEY_DISTANCE,
-	KEY_TAIL,
-	KEY_EXTENT,
-	KEY_PIECE,
-};
-
-enum {
 	COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_CORE_MHZ,
 	COL_CORE_MHZ_AFTER,
 	COL_BYTES_PER_CYCLE, COL_LEVEL, COL_OWN_LOOP, COL_PIECE_NS, COL_USES,
 };
 
 enum { VERIFY_OFF, VERIFY_EACH, VERIFY_DEFERRED };
-
-#define SIZE_LEAST	4096U	/* with less, the start of the loop would dominate */
-
-#define PAGE_BYTES	4096U	/* of which the lowest bits of two addresses may be alike */
 
 #define EXTENT_MOST	(4ULL << 20)	/* a block of memory */
 
@@ -124,7 +105,7 @@ static const struct mc_key keys[] = {
 	{ .name = "align", .column = "align_bytes", .preset = "0", .kind = MC_NUMBER, .max = 63,
 	  .json_only = true, .help = "bytes from the start of a line to the start of each array" },
 	{ .name = "distance", .column = "distance_bytes", .preset = "auto", .kind = MC_NUMBER,
-	  .names = MC_NAMES({ "auto", MC_AUTO }), .max = PAGE_BYTES - 1, .json_only = true,
+	  .names = MC_NAMES({ "auto", MC_AUTO }), .max = MC_BANDWIDTH_PAGE - 1, .json_only = true,
 	  .help = "bytes from the first array to each other one, modulo 4 KiB" },
 	{ .name = "tail", .column = "tail_bytes", .preset = "0", .kind = MC_NUMBER, .max = 63,
 	  .json_only = true, .help = "bytes of each array behind its last whole line" },
@@ -183,275 +164,12 @@ struct slice {
 	bool ok;
 };
 
-/* ------------------------------------------------------- check the request */
-
 /* Nobody can tell what a loop of one's own really does. */
 static bool bandwidth_reads_only(const struct mc_point *point)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 
 	return !op->stores && !op->registered;
-}
-
-static const struct mc_loop *loop_of(const struct mc_point *point)
-{
-	return mc_loop_chosen(point->v[KEY_OP], point->v[KEY_WIDTH]);
-}
-
-/* Are the arrays anywhere but side by side, in whole lines? */
-static bool is_odd(const struct mc_point *point)
-{
-	return point->v[KEY_ALIGN] || point->v[KEY_TAIL] || point->v[KEY_DISTANCE] != MC_AUTO;
-}
-
-/* Room beside the whole lines of an array, in which it may begin later and end later. */
-static u64 odd_room(const struct mc_point *point)
-{
-	if (!is_odd(point))
-		return 0;
-	return point->v[KEY_DISTANCE] == MC_AUTO ? 128 : PAGE_BYTES + 128;
-}
-
-/*
- * Bytes of one array of one thread, but for its tail: a multiple of a line, or of a turn of all
- * streams.
- */
-static u64 array_bytes(const struct mc_run *run, const struct mc_point *point)
-{
-	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	u64 parts = (u64)mc_threads_size(run->threads) * op->arrays, room = odd_room(point);
-	u64 turn = max(op->turn, mc_pass_turn(point->v[KEY_STREAMS]));
-	u64 bytes = (max(point->v[MC_KEY_SIZE] / parts, room) - room) & ~(turn - 1);
-	struct mc_scatter scatter;
-
-	return point->v[KEY_PATTERN] && bytes ? mc_scatter_set(&scatter, bytes) : bytes;
-}
-
-/* Keep the loop that somebody has registered: from now on it does not change. */
-static int hold_loop(struct mc_run *run, const struct mc_op_info *op)
-{
-	int err = 0;
-
-	if (op->registered && !run->holds_loop) {
-		err = run->side->loop_hold(run);
-		run->holds_loop = !err;
-	}
-	return err;
-}
-
-/* Does the loop exist, and can this CPU run it? */
-static int check_loop(struct mc_run *run, const struct mc_point *point)
-{
-	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	const struct mc_loop *loop = loop_of(point);
-	int err;
-
-	if (op->kernels && !MC_IN_KERNEL)
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "op: %s is a function of the kernel; user space has none",
-			       op->name);
-	if (op->processes && MC_IN_KERNEL)
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "op: %s is for user space, since kernels can't be built with its instruction",
-			       op->name);
-	if (op->kernels && !mc_loop_widest(point->v[KEY_OP]))
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "op: this kernel has no %s()", op->name);
-	err = mc_loop_check(point->v[KEY_OP], point->v[KEY_WIDTH], &run->error);
-	if (err)
-		return err;
-	if (loop->normal_only && mc_device_memory(point->v[MC_KEY_TYPE]))
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "type: op=%s makes accesses that fault on device memory, which type=%s is on this CPU; use type=wb or type=wc",
-			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));
-	return 0;
-}
-
-/* Data that an operation can't have, whatever its width. */
-static const struct {
-	enum mc_stores stores;
-	u64 data;
-	const char *why;
-} no_data[] = {
-	{ MC_STORES_ONE_MORE, MC_DATA_ZERO, "adds one to each word, so zeros do not last" },
-	{ MC_STORES_OR, MC_DATA_ZERO, "sets a bit of each word, so zeros do not last" },
-	{ MC_STORES_TRIAD, MC_DATA_RANDOM,
-	  "computes with doubles, and random ones have no sum that is known beforehand" },
-	{ MC_STORES_BYTE, MC_DATA_RANDOM, "repeats one byte" },
-	{ MC_STORES_ZERO, MC_DATA_RANDOM, "stores zeros" },
-};
-
-static int check_data(struct mc_run *run, const struct mc_point *point)
-{
-	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	u64 data = point->v[KEY_DATA];
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(no_data); i++) {
-		if (op->stores == no_data[i].stores && data == no_data[i].data)
-			return mc_fail(&run->error, -EINVAL,
-				       "data: op=%s %s; data=counter works",
-				       op->name, no_data[i].why);
-	}
-	if (data == MC_DATA_COUNTER)
-		return 0;
-	if (op->stores && op->sums && loop_of(point)->width == 8)
-		return mc_fail(&run->error, -EINVAL,
-			       "data: op=%s width=8 has no register left for other data than a counter; use a larger width",
-			       op->name);
-	if (data == MC_DATA_ZERO && point->v[KEY_READBACK])
-		return mc_fail(&run->error, -EINVAL,
-			       "readback: on needs words that change from pass to pass, and zeros never change; use data=counter or data=random");
-	return 0;
-}
-
-/* Can the operation go through memory in random order? */
-static int check_pattern(struct mc_run *run, const struct mc_point *point)
-{
-	if (!point->v[KEY_PATTERN])
-		return 0;
-	if (!loop_of(point)->run_scatter)
-		return mc_fail(&run->error, -EINVAL,
-			       "pattern: op=%s width=%u goes through memory in order; use pattern=sequential",
-			       mc_ops[point->v[KEY_OP]].name, loop_of(point)->width);
-	if (point->v[KEY_READBACK] || point->v[KEY_STREAMS] > 1)
-		return mc_fail(&run->error, -EINVAL,
-			       "pattern: random takes readback=off and streams=1");
-	return 0;
-}
-
-/* Does it take any number of bytes, at any address? */
-static bool takes_bytes(const struct mc_op_info *op)
-{
-	return op->needs == MC_CPU_STRINGS ||
-	       (op->kernels && !op->turn && op != &mc_ops[MC_OP_IOWRITE64_COPY]);
-}
-
-/*
- * Can the loop have its arrays at such places? Words of 8 bytes may be anywhere, unless a bus would
- * be locked for them; vectors are whole ones.
- */
-static int check_odd(struct mc_run *run, const struct mc_point *point)
-{
-	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	u64 places = point->v[KEY_ALIGN] |
-		     (point->v[KEY_DISTANCE] == MC_AUTO ? 0 : point->v[KEY_DISTANCE]);
-	unsigned int width = loop_of(point)->width;
-	bool free = takes_bytes(op) || (width == 8 && !op->atomic && !op->flushes && !op->kernels);
-	const char *key = point->v[KEY_ALIGN] ? "align" : "distance";
-
-	if (!is_odd(point))
-		return 0;
-	if (point->v[KEY_PATTERN] || point->v[KEY_STREAMS] > 1 || op->registered || op->turn)
-		return mc_fail(&run->error, -EINVAL,
-			       "%s: op=%s has its arrays at whole lines here; leave align=, distance= and tail= out, or take pattern=sequential and streams=1",
-			       point->v[KEY_TAIL] ? "tail" : key, op->name);
-	if (point->v[KEY_DISTANCE] != MC_AUTO && op->arrays == 1)
-		return mc_fail(&run->error, -EINVAL,
-			       "distance: op=%s has only one array", op->name);
-	if (point->v[KEY_TAIL] && !takes_bytes(op))
-		return mc_fail(&run->error, -EINVAL,
-			       "tail: op=%s takes whole lines; rep_movsb, rep_stosb and functions of the kernel take any bytes",
-			       op->name);
-	if (!free && places % width)
-		return mc_fail(&run->error, -EINVAL,
-			       "%s: op=%s width=%u needs arrays at multiples of %u bytes%s",
-			       key, op->name, width, width,
-			       width > 8 && mc_loop_find(point->v[KEY_OP], 8) ?
-			       "; width=8 takes any place" : "");
-	if (places % 8 && mc_device_memory(point->v[MC_KEY_TYPE]))
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "%s: such accesses fault on device memory, which type=%s is on this CPU; use a multiple of 8",
-			       key, mc_type_name(point->v[MC_KEY_TYPE]));
-	return 0;
-}
-
-/* Does the function do a page, whatever one would ask for? */
-static bool takes_a_turn(const struct mc_op_info *op)
-{
-	return op->turn && op != &mc_ops[MC_OP_CLEAR_PAGES];
-}
-
-/* Do the calls of the kernel's function take so many bytes, and may others run between them? */
-static int check_calls(struct mc_run *run, const struct mc_point *point)
-{
-	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	u64 extent = point->v[KEY_EXTENT], piece = point->v[KEY_PIECE];
-	u64 turn = max(op->turn, 1ULL);
-	const char *key = piece ? "piece" : "extent";
-
-	if (op->user && !point->v[MC_KEY_IRQ])
-		return mc_fail(&run->error, -EINVAL,
-			       "irq: op=%s may sleep, so interrupts stay on", op->name);
-	if (extent == MC_AUTO && !piece)
-		return 0;
-	if (!op->kernels)
-		return mc_fail(&run->error, -EINVAL,
-			       "%s: op=%s is a loop, and only functions of the kernel are called for some bytes",
-			       key, op->name);
-	if (piece && !point->v[MC_KEY_IRQ])
-		return mc_fail(&run->error, -EINVAL,
-			       "piece: others can run only while interrupts are on; use irq=on");
-	if (piece % turn || (extent != MC_AUTO && extent % turn))
-		return mc_fail(&run->error, -EINVAL, "%s: op=%s takes whole pages", key, op->name);
-	if (extent != MC_AUTO && takes_a_turn(op) && extent != turn)
-		return mc_fail(&run->error, -EINVAL, "extent: op=%s takes one page", op->name);
-	return 0;
-}
-
-static int bandwidth_check(struct mc_run *run, const struct mc_point *point)
-{
-	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	int err = hold_loop(run, op);
-
-	err = err ? err : check_loop(run, point);
-	err = err ? err : check_data(run, point);
-	err = err ? err : check_pattern(run, point);
-	err = err ? err : check_odd(run, point);
-	err = err ? err : check_calls(run, point);
-	if (err)
-		return err;
-	if ((op->flushes || op->hints) && point->v[MC_KEY_TYPE] != MC_WB)
-		return mc_fail(&run->error, -EINVAL,
-			       "type: op=%s %s caches, but memory of type=%s is never cached; use type=wb",
-			       op->name, op->flushes ? "flushes" : "gives hints to",
-			       mc_type_name(point->v[MC_KEY_TYPE]));
-	if (op->user && (point->v[MC_KEY_TYPE] != MC_WB ||
-			 point->v[MC_KEY_TARGET] != MC_TARGET_RAM))
-		return mc_fail(&run->error, -EINVAL,
-			       "type: op=%s is for RAM that a process has; use type=wb without target=",
-			       op->name);
-	if (op->atomic && point->v[MC_KEY_TYPE] != MC_WB)
-		return mc_fail(&run->error, -EINVAL,
-			       "type: op=%s is atomic in cached memory only, and an error on some machines elsewhere; use type=wb, not type=%s",
-			       op->name, mc_type_name(point->v[MC_KEY_TYPE]));
-	if (point->v[KEY_READBACK] &&
-	    (op->stores != MC_STORES_COUNTER || op->arrays > 1 || op->atomic))
-		return mc_fail(&run->error, -EINVAL,
-			       "readback: on needs op=write, ntwrite, write_clflushopt, write_clwb, write_cldemote or write_prefetchw, not op=%s",
-			       op->name);
-	if (point->v[KEY_STREAMS] > 1 && (point->v[KEY_READBACK] || !loop_of(point)->run_streams))
-		return mc_fail(&run->error, -EINVAL,
-			       "streams: op=%s%s goes through memory in one stream; use streams=1",
-			       op->name, point->v[KEY_READBACK] ? " readback=on" : "");
-	if (!mc_fence_runs(point->v[KEY_FENCE]))
-		return mc_fail(&run->error, -EOPNOTSUPP,
-			       "fence: this CPU has no %s; fence=none and fence=uc work on every CPU",
-			       mc_name_of(fence_names, point->v[KEY_FENCE]));
-	if (point->v[KEY_FENCE] == MC_FENCE_UC && !run->side->uc_word(run))
-		return run->error.err;
-	if (point->v[MC_KEY_SIZE] < SIZE_LEAST)
-		return mc_fail(&run->error, -EINVAL,
-			       "size: %llu bytes are too few; bandwidth takes %u at least",
-			       point->v[MC_KEY_SIZE], SIZE_LEAST);
-	if (!array_bytes(run, point))
-		return mc_fail(&run->error, -EINVAL,
-			       "size: %llu bytes are less than %s for each of %u threads and %u arrays",
-			       point->v[MC_KEY_SIZE],
-			       point->v[KEY_STREAMS] > 1 ? "256 bytes a stream" :
-			       op->turn ? "a turn of the loop" : "a line",
-			       mc_threads_size(run->threads), op->arrays);
-	return 0;
 }
 
 /* ----------------------------------------------------------- untimed work */
@@ -713,7 +431,7 @@ static u32 bandwidth_positions(const struct mc_point *point, const struct mc_vie
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 
-	if (op->nontemporal || op->flushes || point->v[KEY_PATTERN] || is_odd(point))
+	if (op->nontemporal || op->flushes || point->v[KEY_PATTERN] || mc_bandwidth_odd(point))
 		return 1;
 	return mc_positions(point, view, bytes);
 }
@@ -740,7 +458,7 @@ static enum mc_uncached bandwidth_uncached(const struct mc_point *point)
 static int set_offsets(struct mc_run *run, struct mc_pass *p, const struct mc_part *part,
 		       const struct mc_point *point)
 {
-	u64 slot = p->bytes + odd_room(point), distance = point->v[KEY_DISTANCE], left;
+	u64 slot = p->bytes + mc_bandwidth_room(point), distance = point->v[KEY_DISTANCE], left;
 	unsigned int i;
 
 	for (i = 0; i < mc_ops[point->v[KEY_OP]].arrays; i++) {
@@ -748,9 +466,9 @@ static int set_offsets(struct mc_run *run, struct mc_pass *p, const struct mc_pa
 
 		p->offset[i] = base + point->v[KEY_ALIGN];
 		if (i && distance != MC_AUTO)
-			p->offset[i] = base + (p->offset[0] + distance - base) % PAGE_BYTES;
+			p->offset[i] = base + (p->offset[0] + distance - base) % MC_BANDWIDTH_PAGE;
 		mc_view_at(p->view, p->offset[i], &left);
-		if (is_odd(point) && left < p->bytes + 64)
+		if (mc_bandwidth_odd(point) && left < p->bytes + 64)
 			return mc_fail(&run->error, -EINVAL,
 				       "size: arrays at odd places must be in one piece, and this memory is not; use a smaller size= or page=4k");
 	}
@@ -798,7 +516,7 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
 	s->tail = point->v[KEY_TAIL];
 	p->bytes += s->tail;
-	if (is_odd(point)) {	/* the line that an array ends in, too */
+	if (mc_bandwidth_odd(point)) {	/* the line that an array ends in, too */
 		s->fill.bytes += 64;
 		s->poison.bytes += 64;
 		s->flush.bytes += 64;
@@ -834,17 +552,17 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 	for (i = 0; i < meas->n && !err; i++) {
 		meas->each[i].settings.clock = mc_core_mhz;
 		meas->each[i].pass = (struct mc_pass){
-			.loop = loop_of(point),
+			.loop = mc_bandwidth_loop(point),
 			.readback = point->v[KEY_READBACK] ?
-				mc_loop_find(MC_OP_CHECK, loop_of(point)->width) : NULL,
-			.bytes = array_bytes(run, point),
+				mc_loop_find(MC_OP_CHECK, mc_bandwidth_loop(point)->width) : NULL,
+			.bytes = mc_bandwidth_bytes(run, point),
 			.streams = point->v[KEY_STREAMS],
 			.turn = op->turn,
 			.fence = point->v[KEY_FENCE],
 			.drain = op->nontemporal || op->flushes ||
 				 (op->stores && point->v[MC_KEY_TYPE] != MC_WB),
 			.sleeps = op->user || point->v[KEY_PIECE],
-			.extent = takes_a_turn(op) ? op->turn :
+			.extent = mc_bandwidth_takes_turn(op) ? op->turn :
 				  point->v[KEY_EXTENT] == MC_AUTO ? 0 : point->v[KEY_EXTENT],
 			.piece = point->v[KEY_PIECE],
 			.whole = op->needs == MC_CPU_STRINGS && mc_window_preemptible(),
@@ -948,7 +666,7 @@ const struct mc_test mc_test_bandwidth = {
 	.uncached = bandwidth_uncached,
 	.shares = true,
 	.reads_only = bandwidth_reads_only,
-	.check = bandwidth_check,
+	.check = mc_bandwidth_check,
 	.job_bytes = sizeof(struct mc_measurement),
 	.set_up = bandwidth_set_up,
 	.job = bandwidth_job,
