@@ -23,30 +23,51 @@ static u64 time_inside(const struct mc_worker *w, u64 last_ended, u64 ticks)
 	       ticks : ticks + gap;
 }
 
-static void add_window(const struct mc_worker *w, struct mc_sampler *sampler, u64 bytes, u64 ticks)
-{
-	struct mc_sample *sample = &sampler->sample;
-	struct mc_lap *lap = &sampler->lap;
+/**
+ * struct windows - what a thread's windows add up to. It is on the thread's stack, in one line:
+ * what runs between windows finds none of its lines in caches that the load goes through
+ * @bytes: bytes that were moved
+ * @ticks: duration of the windows
+ * @from: ticks at which the first one could open
+ * @to: ticks at which the last one closed
+ * @inside: ticks in which the thread is known to have worked
+ * @longest: duration of the longest one, ticks
+ * @irq_off: interrupts are off in them
+ * @seen: disturbances seen (enum mc_disturbance)
+ * @clock_bad: one ended before it began
+ */
+struct windows {
+	u64 bytes;
+	u64 ticks;
+	u64 from;
+	u64 to;
+	u64 inside;
+	u64 longest;
+	bool irq_off;
+	u8 seen;
+	bool clock_bad;
+};
 
-	sample->counted_bytes += bytes;
-	sample->counted_ticks += ticks;
-	sample->seen |= w->disturbed;
-	sample->in_time = sample->seen;
-	sample->clock_bad |= !ticks;
-	lap->work += time_inside(w, lap->to, ticks);
-	lap->to = w->ended;
+static void add_window(const struct mc_worker *w, struct windows *sum, u64 bytes, u64 ticks)
+{
+	sum->bytes += bytes;
+	sum->ticks += ticks;
+	sum->inside += time_inside(w, sum->to, ticks);
+	sum->to = w->ended;
+	sum->longest = max(sum->longest, ticks);
+	sum->seen |= w->disturbed;
+	sum->clock_bad |= !ticks;
 }
 
 /* Work in a window, and count down behind its lines in as many more as it takes. */
-static int work_once(struct mc_worker *w, struct mc_sampler *sampler, bool timed)
+static int work_once(struct mc_worker *w, struct mc_together_thread *me, struct windows *sum,
+		     bool timed)
 {
-	const struct mc_together *t = sampler->shared->arg;
-	struct mc_together_thread *me = &t->each[w->index];
 	u64 loads = timed ? me->loads : MC_CHASE_LEAST, all = 0, bytes, ticks;
 	void **at = me->at;
 
 	do {
-		int err = mc_window_open(w, sampler->settings.irq_off);
+		int err = mc_window_open(w, sum->irq_off);
 
 		if (err)
 			return err;
@@ -54,9 +75,7 @@ static int work_once(struct mc_worker *w, struct mc_sampler *sampler, bool timed
 			at = mc_asm_chase(at, loads);
 		bytes = at ? loads * MC_LOAD_LINE : mc_walk_window(&me->walk);
 		ticks = mc_window_close(w);
-		if (timed)
-			add_window(w, sampler, bytes, ticks);
-		sampler->window_max = max(sampler->window_max, ticks);
+		add_window(w, sum, bytes, ticks);
 		all += ticks;
 	} while (me->walk.owed);
 	me->at = at;
@@ -68,25 +87,24 @@ static int work_once(struct mc_worker *w, struct mc_sampler *sampler, bool timed
 }
 
 /* Work until all threads have come so far. */
-static int work_until(struct mc_worker *w, struct mc_sampler *sampler, atomic_t *there)
+static int work_until(struct mc_worker *w, struct mc_together *t, struct windows *sum,
+		      atomic_t *there)
 {
-	int err = 0, all = sampler->shared->n;
+	int err = 0;
 
 	atomic_inc_return(there);
-	while (!err && atomic_read(there) < all) {
+	while (!err && atomic_read(there) < (int)t->n) {
 		/* An emulator that has one thread for all CPUs lets the next one run. */
 		mc_relax();
-		err = work_once(w, sampler, false);
+		err = work_once(w, &t->each[w->index], sum, false);
 	}
 	return err;
 }
 
 /* What the leader has done says whether the sample is long enough. */
-static void lead(struct mc_together *t, const struct mc_sampler *leader)
+static void lead(struct mc_together *t, const struct windows *sum)
 {
-	const struct mc_lap *lap = &leader->lap;
-
-	if (leader->sample.counted_bytes < t->least_bytes || lap->to - lap->from < t->least_ticks ||
+	if (sum->bytes < t->least_bytes || sum->to - sum->from < t->least_ticks ||
 	    atomic_read(&t->moved) < t->n)
 		return;
 	/* No thread asks for these before it has seen that the sample is over. */
@@ -95,26 +113,45 @@ static void lead(struct mc_together *t, const struct mc_sampler *leader)
 	mc_flag_set(&t->over, t->over + 1);
 }
 
+static void note(struct mc_sampler *sampler, const struct windows *sum)
+{
+	struct mc_sample *sample = &sampler->sample;
+
+	sampler->lap = (struct mc_lap){ .from = sum->from, .to = sum->to, .work = sum->inside };
+	sample->counted_bytes = sum->bytes;
+	sample->counted_ticks = sum->ticks;
+	sample->seen = sum->seen;
+	sample->in_time = sum->seen;
+	sample->clock_bad = sum->clock_bad;
+}
+
 static int take_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct mc_together *t = sampler->shared->arg;
-	int err = work_once(w, sampler, false);
+	struct mc_together_thread *me = &t->each[w->index];
+	struct windows sum = { .irq_off = sampler->settings.irq_off };
+	int err = work_once(w, me, &sum, false);
 	bool moved = false;
 
-	err = err ? err : work_until(w, sampler, &t->begun);
+	err = err ? err : work_until(w, t, &sum, &t->begun);
 	mc_events_clear(w->events);
-	sampler->lap = (struct mc_lap){ .from = w->ended, .to = w->ended };
+	sum = (struct windows){
+		.from = w->ended, .to = w->ended, .longest = sum.longest, .irq_off = sum.irq_off,
+	};
 	while (!err && mc_flag(&t->over) == round) {
-		err = work_once(w, sampler, true);
-		if (!moved && sampler->sample.counted_bytes) {
+		err = work_once(w, me, &sum, true);
+		if (!moved && sum.bytes) {
 			moved = true;
 			atomic_inc_return(&t->moved);
 		}
 		if (w->index == t->leader)
-			lead(t, sampler);
+			lead(t, &sum);
 	}
 	mc_events_take(w->events, &sampler->sample.events);
-	return err ? err : work_until(w, sampler, &sampler->shared->timed);
+	note(sampler, &sum);
+	err = err ? err : work_until(w, t, &sum, &sampler->shared->timed);
+	sampler->window_max = max(sampler->window_max, sum.longest);
+	return err;
 }
 
 /**

@@ -11,18 +11,18 @@
  * struct mc_together_thread - one of the threads
  * @load: what it does, and where; its @mix is NULL: it follows pointers
  * @walk: how far it has come in that. Its address stays, since the load may store it
- * @chase: the pointers
- * @at: the next one
+ * @at: the next pointer
  * @loads: number of pointers that it follows in a timed window
+ * @chase: the pointers
  * @bytes: bytes that it has moved in the samples that were kept, if the test adds them up
  * @ticks: time that it took for them
  */
 struct mc_together_thread {
 	struct mc_load load;
 	struct mc_walk walk;
-	struct mc_chase chase;
 	void **at;
 	u64 loads;
+	struct mc_chase chase;
 	u64 bytes;
 	u64 ticks;
 };
