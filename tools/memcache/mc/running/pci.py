@@ -254,12 +254,13 @@ def lend(device: Device, bind: bool) -> Iterator[tuple[int, ...]]:
     if not os.access(device.path / "driver_override", os.W_OK):
         raise Failure(f"{device.address}: taking it from its driver needs root")
     disks = _claim_disks(device)
-    note = _write_note(device)
-    alive, end = os.pipe()
-    keeper = _fork_deaf()
-    if not keeper:
-        _close(disks)
-        _give_back_later(note, alive, end)
+    with _deaf():
+        note = _write_note(device)
+        alive, end = os.pipe()
+        keeper = os.fork()
+        if not keeper:
+            _close(disks)
+            _give_back_later(note, alive, end)
     os.close(alive)
     try:
         _take_from_driver(device, driver, disks, bind)
@@ -282,14 +283,15 @@ def _say_given_back(device: Device, failed: int | bool, driver: str = "") -> Non
                                  "given back" + (f" to {driver}" if driver else "")))
 
 
-def _fork_deaf() -> int:
-    """Fork a process that no signal reaches but SIGKILL: who stops a service, a container or a job
-    sends SIGTERM to all of its processes."""
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Let no signal but SIGKILL reach this process, nor one that is forked meanwhile: who stops a
+    service, a container or a job sends SIGTERM to all of its processes."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    child = os.fork()
-    if child:
+    try:
+        yield
+    finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    return child
 
 
 def _claim_disks(device: Device) -> list[int]:
@@ -326,14 +328,15 @@ def _unbind(device: Device, driver: str) -> None:
     """In a process of its own: a driver may wait until nobody has the device open."""
     import select
     told, tell = os.pipe()
-    child = _fork_deaf()
-    if not child:
-        try:
-            device.write("driver/unbind", device.address)
-        except Failure as failure:
-            os.write(tell, str(failure).encode())
-        finally:
-            os._exit(0)
+    with _deaf():
+        child = os.fork()
+        if not child:
+            try:
+                device.write("driver/unbind", device.address)
+            except Failure as failure:
+                os.write(tell, str(failure).encode())
+            finally:
+                os._exit(0)
     os.close(tell)
     with open(told, encoding="utf-8") as answer:
         for seconds in PATIENCE_S:
