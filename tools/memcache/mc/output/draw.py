@@ -519,24 +519,28 @@ def _draw_matrix(axes: Any, chart: Chart) -> None:
     axes.set_ylabel(label(chart.row))
     bar = axes.figure.colorbar(mesh, ax=axes, label=label(chart.y), shrink=0.9)
     bar.solids.set(rasterized=many, edgecolor="face")
-    cells_across = max(len(chart.rows), len(chart.columns))
-    written = [["-" if y != y else cells[row, column].doubt + (
-        f"{y:.0f}" if y >= 100 else f"{y:.3g}") for column, y in zip(chart.columns, ys)]
-        for row, ys in zip(chart.rows, grid)]
-    # About 0.7 of the picture's width is cells, and a digit is as wide as 0.6 of its size.
-    across = 0.7 * 72 * axes.figure.bbox.width / axes.figure.dpi / len(chart.columns)
-    size = min(8.5, 100 / cells_across, across / 0.6 / max(len(one) for row in written
-                                                           for one in row))
-    if cells_across <= WRITTEN and size >= LEGIBLE:
-        for i, row in enumerate(grid):
-            for j, y in enumerate(row):
-                axes.text(j + 0.5, i + 0.5, written[i][j], ha="center", va="center", size=size,
-                          color=TEXT if y != y else ON_LIGHT if _is_light(mesh, y) else ON_DARK)
+    if max(len(chart.rows), len(chart.columns)) <= WRITTEN:
+        _write_cells(axes, chart, grid, cells, mesh)
     for point in () if many else cells.values():
         if DISTURBED in point.doubt:
             corner = chart.columns.index(point.x[1]), chart.rows.index(point.x[0])
             axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch=CROSSED,
                                      edgecolor=FAINT, linewidth=0))
+
+
+def _write_cells(axes: Any, chart: Chart, grid: Any, cells: dict, mesh: Any) -> None:
+    """Write the number of each cell into it, if all of them can be read."""
+    written = [["-" if y != y else cells[row, column].doubt + (
+        f"{y:.0f}" if y >= 100 else f"{y:.3g}") for column, y in zip(chart.columns, ys)]
+        for row, ys in zip(chart.rows, grid)]
+    # About 0.7 of the picture's width is cells, and a digit is as wide as 0.6 of its size.
+    across = 0.7 * 72 * axes.figure.bbox.width / axes.figure.dpi / len(chart.columns)
+    size = min(8.5, 100 / max(len(chart.rows), len(chart.columns)),
+               across / 0.6 / max(len(one) for row in written for one in row))
+    for i, row in enumerate(grid if size >= LEGIBLE else ()):
+        for j, y in enumerate(row):
+            axes.text(j + 0.5, i + 0.5, written[i][j], ha="center", va="center", size=size,
+                      color=TEXT if y != y else ON_LIGHT if _is_light(mesh, y) else ON_DARK)
 
 
 def _is_light(mesh: Any, y: float) -> bool:
