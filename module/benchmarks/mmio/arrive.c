@@ -171,21 +171,26 @@ static void wait_for_flag(struct mc_worker *w, struct mc_arrive *a)
 /*
  * Open a window while the other CPU has one, and do all turns in it. After one that was given up, a
  * window may last twice as long: in 5 ms, an emulator on a busy machine has not done all turns.
- * Return: 0 or a negative errno; @ticks: its length.
+ * @sampler: the storer's, else NULL. Return: 0 or a negative errno; @ticks: its length.
  */
-static int open_window(struct mc_worker *w, struct mc_arrive *a, struct mc_sample *sample,
+static int open_window(struct mc_worker *w, struct mc_arrive *a, struct mc_sampler *sampler,
 		       u64 *ticks)
 {
 	unsigned int part = part_of(w, a), i;
-	int err = mc_barrier(w);
+	int err;
 
+	if (sampler) {
+		a->sample = (struct mc_arrive_counts){ 0 };
+		mc_sample_begin(w, sampler);
+	}
+	err = mc_barrier(w);
 	err = err ? err : mc_window_open(w, a->irq_off);
 	if (err)
 		return err;
 	a->turn[part] = 2 * MC_ARRIVE_STORES * a->window[part]++;
 	for (i = 0; i < MC_ARRIVE_STORES && !is_over(w, a, 0); i++) {
-		if (part == STORER) {
-			time_store(w, a, sample);
+		if (sampler) {
+			time_store(w, a, &sampler->sample);
 			try_to_overtake(w, a);
 		} else {
 			poll(w, a);
@@ -193,7 +198,7 @@ static int open_window(struct mc_worker *w, struct mc_arrive *a, struct mc_sampl
 		}
 	}
 	*ticks = mc_window_close(w);
-	if (part == OTHER)
+	if (!sampler)
 		a->disturbed = w->disturbed;
 	err = mc_barrier(w);
 	if (!err && gave_up(w, a))
@@ -201,23 +206,30 @@ static int open_window(struct mc_worker *w, struct mc_arrive *a, struct mc_sampl
 	return err;
 }
 
+/* Open windows until one is not given up. */
+static int try_windows(struct mc_worker *w, struct mc_arrive *a, struct mc_sampler *sampler,
+		       u64 *ticks)
+{
+	unsigned int tries = TRIES;
+	int err;
+
+	do
+		err = open_window(w, a, sampler, ticks);
+	while (!err && gave_up(w, a) && --tries);
+	return err;
+}
+
 static int take_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct mc_arrive *a = sampler->shared->arg;
-	unsigned int tries = TRIES;
 	u64 ticks;
-	int err;
+	int err = try_windows(w, a, sampler, &ticks);
 
-	do {
-		a->sample = (struct mc_arrive_counts){ 0 };
-		mc_sample_begin(w, sampler);
-		err = open_window(w, a, &sampler->sample, &ticks);
-	} while (!err && gave_up(w, a) && --tries);
 	if (err)
 		return err;
 	mc_measurement_window(w, sampler, ticks);
 	mc_events_take(w->events, &sampler->sample.events);
-	sampler->sample.no_overlap = !tries;
+	sampler->sample.no_overlap = gave_up(w, a);
 	sampler->sample.seen |= a->disturbed;
 	sampler->sample.in_time = sampler->sample.seen;
 	return 0;
@@ -242,15 +254,11 @@ static int keep_counts(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 
 static int see_samples(struct mc_worker *w, struct mc_arrive *a, struct mc_measurement *meas)
 {
-	unsigned int tries;
 	u64 ticks;
 	int err = 0;
 
 	while (!err && mc_measurement_wants(meas)) {
-		tries = TRIES;
-		do
-			err = open_window(w, a, NULL, &ticks);
-		while (!err && gave_up(w, a) && --tries);
+		err = try_windows(w, a, NULL, &ticks);
 		/* It is decided whether the sample is kept. */
 		err = err ? err : mc_barrier(w);
 	}
