@@ -178,7 +178,7 @@ def _check(side: Side, requests: list[suite.Request], place: plan.Place) -> None
     try:
         side.check()
     except Failure as failure:
-        if plan.fits_process(requests, place, in_part=True):
+        if plan.fits_process_in_part(requests, place):
             raise
         raise Failure(str(failure).removesuffix(f"; {WITHOUT}")) from None
 

@@ -340,16 +340,22 @@ def is_complete(planned: list[Job], asked: list[Request], place: Place) -> bool:
                if not request.suite for side in place.sides_for(request))
 
 
-def fits_process(asked: list[Request], place: Place, in_part: bool = False) -> bool:
+def fits_process(asked: list[Request], place: Place) -> bool:
     """Whether the kernel shall measure this, unless --where says otherwise, and a process can: no
-    value, and no device, needs the module. `in_part`: whether it can measure any of this."""
-    side = next(side for side in place.sides if side.where == "user")
-    if in_part:
-        return any(_fit_to_side(request.line, side, False, {"user": place.tests["user"]})[0]
-                   for request in asked)
+    value, and no device, needs the module."""
     return {request.where for request in asked} == {"kernel"} and not any(
-        re.search(r"\btarget=(?!ram\b)", request.line) or _fit_to_side(
-            request.line, side, False, {"user": place.tests["user"]})[1] for request in asked)
+        re.search(r"\btarget=(?!ram\b)", request.line) or _fit_to_process(request, place)[1]
+        for request in asked)
+
+
+def fits_process_in_part(asked: list[Request], place: Place) -> bool:
+    """Whether a process can measure any of this."""
+    return any(_fit_to_process(request, place)[0] for request in asked)
+
+
+def _fit_to_process(request: Request, place: Place) -> tuple[str | None, str]:
+    side = next(side for side in place.sides if side.where == "user")
+    return _fit_to_side(request.line, side, False, {"user": place.tests["user"]})
 
 
 def _jobs_of_round(same: list[Job], number: int, rounds: int) -> list[Job]:
