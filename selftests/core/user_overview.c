@@ -63,7 +63,7 @@ static const struct seen {
 	  "GB/s            32K     1M     8M   256M\n" }, READ, NULL },
 	{ 32 * M, 32 * M, 0, 1, 64 * G, { "GB/s            16K   512K     8M   128M\n",
 	  "GB/s            32K     1M     8M   128M\n" }, "  800.0      -  200.0   40.0\n",
-	  "-: no figure: others had the CPUs in all samples\n", 1 * M },
+	  "-: no figure: no sample counted, as on a busy machine\n", 1 * M },
 	/* Times climb before the end of the L2s: two CPUs have 2M of them. */
 	{ 32 * M, 4 * M, 0, 1, 64 * G, { "GB/s            16K   512K     3M   128M\n",
 	  "GB/s            32K     1M     4M   128M\n" }, READ, NULL, 0, 512 * K },

@@ -337,6 +337,15 @@ static u64 for_all(u64 bytes, unsigned int level)
 	return one ? mc_muldiv(bytes, mc_source_caches(NULL, level), one) & ~4095ULL : bytes;
 }
 
+/* Read sets from @bytes on. Return: an exit status. */
+static int probe_reads(struct probed *what, u64 bytes, u64 most, bool all)
+{
+	char sizes[48];
+
+	snprintf(sizes, sizeof(sizes), "%llu..%llu", bytes, min(most, max(bytes, MOST_BYTES)));
+	return probe(what, "bandwidth op=read", sizes, all);
+}
+
 /* The least set of all CPUs that is memory, as far as caches are known. */
 static u64 least_of_all(void)
 {
@@ -349,14 +358,12 @@ static u64 least_of_all(void)
  */
 static int find_memory_of_all(u64 bytes, u64 most)
 {
-	char sizes[48];
 	int status;
 
 	mc_user_progress_part(PROBE_PARTS - 1, 1);
 	while (bytes < least_of_all() && 2 * bytes <= most)
 		bytes *= 2;
-	snprintf(sizes, sizeof(sizes), "%llu..%llu", bytes, min(most, max(bytes, MOST_BYTES)));
-	status = probe(&screen.all_reads, "bandwidth op=read", sizes, true);
+	status = probe_reads(&screen.all_reads, bytes, most, true);
 	screen.all_memory = bytes;
 	if (!status)
 		mc_user_find_memory(screen.all_reads.of, screen.all_reads.n, 0, least_of_all(),
@@ -366,8 +373,7 @@ static int find_memory_of_all(u64 bytes, u64 most)
 
 static int find_caches(u64 most)
 {
-	return probe(&screen.latencies, "latency", most < LARGEST ? "4K..1M" : SIZES,
-		     false);
+	return probe(&screen.latencies, "latency", most < LARGEST ? "4K..1M" : SIZES, false);
 }
 
 /* Read larger and larger sets, and measure the latency of that which shows memory. */
@@ -382,8 +388,7 @@ static int find_memory(u64 most)
 	while (bytes < least)
 		bytes *= 2;
 	bytes = min(bytes, most);
-	snprintf(sizes, sizeof(sizes), "%llu..%llu", bytes, min(most, max(bytes, MOST_BYTES)));
-	status = probe(&screen.reads, "bandwidth op=read", sizes, false);
+	status = probe_reads(&screen.reads, bytes, most, false);
 	if (status)
 		return status;
 	mc_user_progress_part(PROBE_PARTS - 2, 1);
@@ -731,7 +736,7 @@ static void print_legend(void)
 	printf("GB/s: 10^9 bytes of payload a second%smedians; more by --help\n",
 	       is_wide() ? "; " : "\n");
 	if (screen.lacks)
-		printf("-: no figure: others had the CPUs in all samples\n");
+		printf("-: no figure: no sample counted, as on a busy machine\n");
 	if (screen.between) {
 		mc_key_show(&t, mc_key_of(*mc_specs, MC_KEY_SIZE), screen.between);
 		printf("?memory: between; it takes %s to be sure\n", size);
