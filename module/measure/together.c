@@ -101,7 +101,7 @@ static int work_until(struct mc_worker *w, struct mc_together *t, struct windows
 	return err;
 }
 
-/* What the leader has done says whether the sample is long enough. */
+/* The leader ends a sample that is long enough, and in which all threads have moved something. */
 static void lead(struct mc_together *t, const struct windows *sum)
 {
 	if (sum->bytes < t->least_bytes || sum->to - sum->from < t->least_ticks ||
@@ -113,7 +113,7 @@ static void lead(struct mc_together *t, const struct windows *sum)
 	mc_flag_set(&t->over, t->over + 1);
 }
 
-static void note(struct mc_sampler *sampler, const struct windows *sum)
+static void note_sums(struct mc_sampler *sampler, const struct windows *sum)
 {
 	struct mc_sample *sample = &sampler->sample;
 
@@ -148,7 +148,7 @@ static int take_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 			lead(t, &sum);
 	}
 	mc_events_take(w->events, &sampler->sample.events);
-	note(sampler, &sum);
+	note_sums(sampler, &sum);
 	err = err ? err : work_until(w, t, &sum, &sampler->shared->timed);
 	sampler->window_max = max(sampler->window_max, sum.longest);
 	return err;

@@ -75,7 +75,7 @@ def front(*words: str, **settings: str) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(words, status, out.read(), err.read())
 
 
-def printed(call, *words, **more) -> tuple:
+def output_of(call, *words, **more) -> tuple:
     """What a function returns, and what it prints on stdout and on stderr."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

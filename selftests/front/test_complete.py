@@ -38,7 +38,7 @@ class Complete(unittest.TestCase):
                                           MEMCACHE_DEBUGFS=directory))
 
     def words(self, *typed: str) -> list[str]:
-        status, said, _ = fake.printed(cli.main, ["complete", *typed])
+        status, said, _ = fake.output_of(cli.main, ["complete", *typed])
         self.assertEqual(status, 0)
         return [line.partition("\t")[0] for line in said.splitlines()]
 
@@ -76,8 +76,8 @@ class Complete(unittest.TestCase):
                 self.assertEqual(self.words(*typed), wanted)
 
     def test_a_text_about_each(self):
-        self.assertEqual(fake.printed(cli.main, ["complete", "memcache", "sui"])[1],
+        self.assertEqual(fake.output_of(cli.main, ["complete", "memcache", "sui"])[1],
                          f"suites\t{cli.COMMANDS['suites']}\n")
 
     def test_a_wrong_call(self):
-        self.assertEqual(fake.printed(cli.main, ["complete", "memcache"])[0], 2)
+        self.assertEqual(fake.output_of(cli.main, ["complete", "memcache"])[0], 2)

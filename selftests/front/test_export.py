@@ -264,7 +264,7 @@ class Others(unittest.TestCase):
 class Files(fake.InDirectory):
     def export(self, *words):
         self.write("a.jsonl", lines(matrix()))
-        status, said, _ = fake.printed(command.export, "prometheus", ["a.jsonl"], *words)
+        status, said, _ = fake.output_of(command.export, "prometheus", ["a.jsonl"], *words)
         self.assertEqual(status, 0)
         return said
 
@@ -299,7 +299,7 @@ class Files(fake.InDirectory):
             self.said("csv", "a.jsonl", "b.jsonl", output="b.jsonl")
 
     def said(self, form, *names, output=None):
-        return fake.printed(command.export, form, [*names], output)[1]
+        return fake.output_of(command.export, form, [*names], output)[1]
 
     def test_markdown(self):
         """Each table is one: a row of dashes below the names, and so many cells in each row. Data
@@ -362,7 +362,7 @@ class Files(fake.InDirectory):
         self.write("a.jsonl", lines(fake.runs_of(fake.BARE, ("latency", []))))
         for words in (["--origin", "Ours"], ["--build-id", "1234"]):
             with self.subTest(words), self.assertRaises(SystemExit):
-                fake.printed(parse, ["export", "--format", "kcidb", *words, "a.jsonl"])
+                fake.output_of(parse, ["export", "--format", "kcidb", *words, "a.jsonl"])
         with self.assertRaisesRegex(Failure, "belong to --format kcidb"):
             command.command(parse(["export", "--format", "csv", "--origin", "ours", "a.jsonl"]))
 

@@ -120,7 +120,7 @@ class Foreign(fake.unittest.TestCase):
         self.directory = Path(directory.name)
 
     def command(self, *words):
-        return fake.printed(cli.main, ["import", *map(str, words)])[:2]
+        return fake.output_of(cli.main, ["import", *map(str, words)])[:2]
 
     def test_every_program(self):
         checker = fake.load_script("check_schema", fake.TOP / "tools/check/schema")
@@ -141,7 +141,7 @@ class Foreign(fake.unittest.TestCase):
                 self.assertEqual(list(checker.problems(output.read_text().splitlines(),
                                                        checker.validator())), [])
                 for command in ("show", "trend", "fleet"):
-                    self.assertIn(fake.printed(cli.main, [command, str(output)])[0], (0, 1, 125))
+                    self.assertIn(fake.output_of(cli.main, [command, str(output)])[0], (0, 1, 125))
         self.assertEqual(results.load(str(self.directory / "lmbench.jsonl"))[0].machine["kernel"],
                          "5.4.0-42-generic")
 

@@ -47,7 +47,7 @@ class InDirectory(fake.InDirectory):
             self.assertIn(word, said)
 
     def front(self, *words: str) -> tuple[int, str, str]:
-        return fake.printed(cli.main, ["loop", *words])
+        return fake.output_of(cli.main, ["loop", *words])
 
 
 class Words(InDirectory):

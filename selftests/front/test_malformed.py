@@ -112,7 +112,7 @@ class Malformed(fake.InDirectory):
         """The exit status of a command. An exception is the failure of the test."""
         signal.setitimer(signal.ITIMER_PROF, CPU_S)
         try:
-            status, out, self.said = fake.printed(cli.main, list(words))
+            status, out, self.said = fake.output_of(cli.main, list(words))
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
         self.assertNotIn("\x1b", out + self.said)
@@ -244,7 +244,7 @@ class Malformed(fake.InDirectory):
                 if key == "memory_bytes":
                     bad[0]["nodes"][0][key] = value
                 self.write_all("hosts/n2.jsonl", bad)
-                status, out, err = fake.printed(cli.main, ["fleet", "hosts"])
+                status, out, err = fake.output_of(cli.main, ["fleet", "hosts"])
                 self.assertEqual(status, 1)
                 self.assertIn("n2.jsonl", out + err)
 

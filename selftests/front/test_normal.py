@@ -408,7 +408,7 @@ class Shown(Case):
         self.assertEqual(["what", "measured"], grid.names)
 
     def command(self, *words):
-        return fake.printed(cli.main, [*words])[:2]
+        return fake.output_of(cli.main, [*words])[:2]
 
     def test_in_json_which_can_be_read_again(self):
         with tempfile.TemporaryDirectory() as top:
@@ -468,11 +468,11 @@ class Shown(Case):
         for words, told in ((["nothing"], "called nothing."), (["--list", "nothing"], "nothing."),
                             (["core"], "core."), (["Cortex-X1"], "X1. memcache"),
                             (["sapphirr", "rapids"], "mean Sapphire Rapids?")):
-            status, said, warned = fake.printed(cli.main, ["reference", *words])
+            status, said, warned = fake.output_of(cli.main, ["reference", *words])
             self.assertEqual((2, ""), (status, said))
             self.assertIn("nothing is known of a CPU that is called", warned)
             self.assertIn(told, warned)
-        self.assertEqual({"Intel"}, {line.split()[0] for line in fake.printed(
+        self.assertEqual({"Intel"}, {line.split()[0] for line in fake.output_of(
             cli.main, ["reference", "intel"])[1].splitlines()[1:]})
 
     def test_names_as_people_write_them(self):
@@ -647,7 +647,7 @@ class Contributions(Case):
         with tempfile.TemporaryDirectory() as top:
             Path(f"{top}/a.jsonl").write_text("".join(
                 f"{line}\n" for line in results.json_lines(self.runs(*self.GOOD))))
-            status, _, said = fake.printed(cli.main, ["report", f"{top}/a.jsonl", "--contribute",
+            status, _, said = fake.output_of(cli.main, ["report", f"{top}/a.jsonl", "--contribute",
                                                       f"{top}/my.json"])
             self.assertEqual(0, status)
             self.assertIn(f"7 figures of {MODEL}", said)

@@ -108,12 +108,12 @@ class Files(InZone):
         wrote."""
         for text in (OLD.replace("SKT0;SKT0;SKT0;SKT0;System;System;System", "SKT0;;;;System;;"),
                      "Intel PCM\n\n" + OLD, OLD.rstrip("\n"), OLD + "2026-1-15;12:0:5;  5"):
-            found, _, err = fake.printed(self.load, text)
+            found, _, err = fake.output_of(self.load, text)
             self.assertEqual([s.write for s in found], [1.0, 2.0, 3.0, 4.0])
         self.assertIn("ends in the middle of a row", err)
 
     def test_columns_that_come_and_go(self):
-        found, _, err = fake.printed(self.load, OLD.replace("  20.00;   2.00;   7;  22.00;",
+        found, _, err = fake.output_of(self.load, OLD.replace("  20.00;   2.00;   7;  22.00;",
                                                             "  20.00;   2.00;"))
         self.assertEqual([s.read for s in found], [10.0, None, 30.0, 40.0])
         self.assertIn("1 of 4 rows have another number of columns", err)
@@ -128,7 +128,7 @@ class Files(InZone):
                 whole = "".join([first, second, *rows[:at], text, *rows[at:]])
                 if at < len(rows) and not text.endswith("\n"):
                     continue
-                found, _, err = fake.printed(self.load, whole)
+                found, _, err = fake.output_of(self.load, whole)
                 self.assertEqual([s.read for s in found], [10.0, 20.0, 30.0, 40.0], text)
                 self.assertIn(f"of other text, the first is {at + 3}: ", err)
 
@@ -202,7 +202,7 @@ class Joining(InZone):
             fake.machine(fake.BARE, dict.fromkeys(("wb", "wc", "uc"), "yes")),
             fake.request("bandwidth", len(records)), *records)))
         self.write("f.csv", csv or new(*((n / 2, 100.0 * n, 10.0 * n) for n in range(1, 13))))
-        self.status, out, _ = fake.printed(import_.join, "f.csv", "run", output)
+        self.status, out, _ = fake.output_of(import_.join, "f.csv", "run", output)
         self.text = " ".join(out.split())
         return results.load(output)[0].results if output else []
 

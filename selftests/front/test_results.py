@@ -75,12 +75,12 @@ class Files(fake.InDirectory):
                 (joined(MACHINE, REQUEST), "6: cut short: 1 more result belongs to the", 2),
                 (joined(MACHINE, REQUEST | {"records": 2}, RESULT), "7: cut short: 1 more", 2)):
             with self.subTest(end):
-                runs, _, err = fake.printed(results.load, self.write("cut", joined(*GOOD) + end))
+                runs, _, err = fake.output_of(results.load, self.write("cut", joined(*GOOD) + end))
                 self.assertEqual((len(runs), runs[0].results), (kept, [RESULT]))
                 self.assertIn(f"memcache: cut:{said}", err)
                 self.assertIn("; the complete lines are used: ", err)
                 report.lines(runs)
-        self.assertEqual(fake.printed(results.load, self.write("whole", whole))[2], "")
+        self.assertEqual(fake.output_of(results.load, self.write("whole", whole))[2], "")
 
     def test_several_requests_are_of_the_machine_before_them(self):
         runs = results.parse(fake.lines(*GOOD, REQUEST, RESULT, *GOOD), "x")

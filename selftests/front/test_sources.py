@@ -176,7 +176,7 @@ class Contributed(unittest.TestCase):
                 self.assertIn(f"{top}/{name}: ", left.exception.code)
 
     def check(self, path):
-        return fake.printed(importer.check, [path])[:2]
+        return fake.output_of(importer.check, [path])[:2]
 
 
 class Building(unittest.TestCase):
@@ -284,7 +284,7 @@ class Command(unittest.TestCase):
                 dumps = Path(top) / "InstLatx64/A"
                 dumps.mkdir(parents=True, exist_ok=True)
                 (dumps / "GenuineIntel00906EA_Some_CPUID.txt").write_text(dump(leaves=INTEL))
-                (machines, _), _, warned = fake.printed(importer.read_all, Path(top))
+                (machines, _), _, warned = fake.output_of(importer.read_all, Path(top))
                 self.assertIn("left out, as it is not of the form", warned)
                 self.assertIn(name.rsplit("/")[0], warned)
                 self.assertIn("GenuineIntel 6 158", [one.model for one in machines])
@@ -302,7 +302,7 @@ class Command(unittest.TestCase):
             output = Path(top) / "out.json"
             words = ["import", "--snapshots", top, "-o", str(output)]
             with mock.patch.object(sys, "argv", words):
-                status, _, warned = fake.printed(importer.main)
+                status, _, warned = fake.output_of(importer.main)
             self.assertEqual(0, status)
             told = json.loads(output.read_text())
         self.assertIn("sbc-bench: not there; left out", warned)

@@ -149,7 +149,7 @@ static int find_rows(const char *of, char *word, const struct mc_key *key, struc
 	return n;
 }
 
-/* What stands in the place of the `*` of a row. */
+/* The end of a word that stands in the place of a row's `*`. */
 static const char *value_in(const struct mc_foreign_word *row, const char *word)
 {
 	return word + min(strcspn(row->word, "*"), strlen(word));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a request for bandwidth may ask for, and how large its arrays are. */
+/* Checks of the requests for bandwidth, and the sizes of their arrays. */
 #ifndef MC_BANDWIDTH_CHECK_H
 #define MC_BANDWIDTH_CHECK_H
 

@@ -148,7 +148,7 @@ def _command(argv: list[str]) -> int:
     if argv[1:] in (["-h"], ["--help"]) and argv[0] in {*tests.TESTS} - {*COMMANDS}:
         from mc.running import user
         if user.find():
-            return user.explain(argv[0])
+            return user.explain_test(argv[0])
     of_overview = _options_of_overview(argv)
     if of_overview is None:
         argv = _as_run(WORDS.get(argv[0], argv) if len(argv) == 1 else argv)

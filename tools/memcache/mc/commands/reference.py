@@ -79,7 +79,7 @@ def _models_of(word: str) -> list[str]:
         begins = re.compile(rf"\b{re.escape(names.plain(word))}")
         whole = [model for model in all_models if re.search(rf"{begins.pattern}\b", text[model])
                  or model in known.names and names.is_core(word, model, known.names[model])]
-        # What follows a number makes it another name: X1C is no X1.
+        # A letter behind a number makes another name: X1C is no X1.
         found += whole or ([] if found or word[-1].isdigit() else
                            [model for model in all_models if begins.search(text[model])])
     kinds = [model for key in found for model in all_models

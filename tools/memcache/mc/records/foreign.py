@@ -198,7 +198,7 @@ def load(tool: str, path: str, text: str, machine: dict | None = None,
         unknown |= {"host": host[1], "kernel": host[2]}
     head = {"tool": tool, "tool_version": version[1] if version else None, "definition": definition}
     runs: dict[str, Run] = {}
-    for test, known, figures in _found(reader, path, text, mhz):
+    for test, known, figures in _figures_found(reader, path, text, mhz):
         result: dict[str, Any] = dict.fromkeys(("record", "test", "where", *_keys(test)))
         result |= {"record": "result", "test": test, "where": "user"} | known | head | figures
         if test not in runs:
@@ -214,8 +214,8 @@ def load(tool: str, path: str, text: str, machine: dict | None = None,
     return list(runs.values())
 
 
-def _found(reader: Callable[[str, float | None], Iterator[Found]], path: str, text: str,
-           mhz: float | None) -> Iterator[Found]:
+def _figures_found(reader: Callable[[str, float | None], Iterator[Found]], path: str, text: str,
+                   mhz: float | None) -> Iterator[Found]:
     """What a reader finds in a text, whose lines may have the ends of any system, or of a terminal.
     A row whose figure is no number, such as inf, was not measured."""
     text = re.sub(r"\x1b\[[\d;]*[A-Za-z]|^\ufeff", "", re.sub(r"\r+\n|\r", "\n", text))

@@ -254,7 +254,7 @@ def lend(device: Device, bind: bool) -> Iterator[tuple[int, ...]]:
     if not os.access(device.path / "driver_override", os.W_OK):
         raise Failure(f"{device.address}: taking it from its driver needs root")
     disks = _claim_disks(device)
-    with _deaf():
+    with _signals_blocked():
         note = _write_note(device)
         alive, end = os.pipe()
         keeper = os.fork()
@@ -284,7 +284,7 @@ def _say_given_back(device: Device, failed: int | bool, driver: str = "") -> Non
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
+def _signals_blocked() -> Iterator[None]:
     """Let no signal but SIGKILL reach this process, nor one that is forked meanwhile: who stops a
     service, a container or a job sends SIGTERM to all of its processes."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
@@ -328,7 +328,7 @@ def _unbind(device: Device, driver: str) -> None:
     """In a process of its own: a driver may wait until nobody has the device open."""
     import select
     told, tell = os.pipe()
-    with _deaf():
+    with _signals_blocked():
         child = os.fork()
         if not child:
             try:

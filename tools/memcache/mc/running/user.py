@@ -35,7 +35,7 @@ def find() -> str | None:
     return shutil.which(NAME)
 
 
-def explain(test: str) -> int:
+def explain_test(test: str) -> int:
     """Print the keys of a test. Returns an exit status."""
     sys.stdout.flush()
     return subprocess.run([find() or NAME, "--tests", test], check=False).returncode
