@@ -195,8 +195,8 @@ bench-noise: ## the spread of equal samples, interrupts on and off
 	@GUEST=$${GUEST:-uml} tools/run tools/bench/noise module
 	@tools/bench/noise user
 
-bench-store: ## a store of a million made-up results: its times
-	@tools/bench/store
+bench-store: ## a store of a million made-up results: times and memory
+	@tools/bench/growth 100000 10 store
 
 bench-growth: ## how commands grow from 10,000 to 100,000 results
 	@tools/bench/growth

@@ -4,7 +4,6 @@
 import csv
 import os
 import re
-import sys
 from pathlib import Path
 from unittest import mock
 
@@ -154,12 +153,6 @@ class Grammar(fake.InDirectory):
 
 
 class Shipped(fake.unittest.TestCase):
-    def test_a_benchmark_asks_what_a_run_asks(self):
-        sys.path.insert(0, str(fake.TOP / "tools/bench"))
-        cost = fake.load_script("cost", fake.TOP / "tools/bench/cost")
-        lines = cost.suite_requests(["wb"], {"cpus_online": "2-3"})
-        self.assertEqual(lines["read"], "bandwidth op=read width=8 fence=none verify=each type=wb"
-                         " size=16M cpu=2 repeat=10 warmup=2 disturbed=keep")
 
     def test_every_key_and_value_is_known(self):
         tests = keys.parse(fake.described_tests())
