@@ -39,12 +39,3 @@ class Museum(unittest.TestCase):
             with self.subTest(name):
                 self.assertTrue(exhibit.good != exhibit.bad or exhibit.factor)
                 self.assertIn(f"- {exhibit.what} - {exhibit.commits} -", manual)
-
-    def test_each_case_that_an_exhibit_names_is_in_the_kunit_file(self):
-        source = "".join(path.read_text() for path in
-                         (TOP / "tools/upstream/tree").rglob("memtype_kunit.c"))
-        cases = {word.strip(",") for exhibit in museum.EXHIBITS.values()
-                 for word in exhibit.kunit.split() if word.startswith("memtype_")}
-        self.assertGreaterEqual(len(cases), 4)
-        for case in cases:
-            self.assertRegex(source, rf"\(({case}|{case}, \w+)\),")

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""make bench-peers: what it knows about the peers and about cores."""
+"""make bench-peers: what it knows about cores."""
 
 import sys
 import unittest
-from unittest import mock
 
 import fake
 
@@ -12,28 +11,6 @@ sys.path.insert(0, str(BENCH))
 
 peers = fake.load_script("peers", BENCH / "peers")
 CONFIG = peers.read_config()
-
-
-class Configuration(unittest.TestCase):
-    def test_each_peer_is_complete(self):
-        for one in CONFIG["peer"]:
-            with self.subTest(one["name"], op=one["op"]):
-                self.assertIn(one["op"], peers.ARRAYS)
-                self.assertIn(one["reports"], ("mean", "best"))
-                self.assertIn(one["unit"], [*peers.UNITS, "ns/line"])
-                self.assertTrue(("package" in one) != ("source" in one))
-                self.assertEqual("writes" in one, one["op"] in peers.WRITING)
-                self.assertIn(one.get("writes", "zero"),
-                              ("zero", "constant", "counter", "half zero"))
-
-    def test_each_command_can_be_filled_in(self):
-        with mock.patch.object(peers.shutil, "which", return_value="/bin/true"), \
-             mock.patch.object(peers, "output_of", return_value=None) as said:
-            for one in peers.peer_forms(CONFIG):
-                size = one.get("sizes", ["512K"])[0]
-                cell = peers.Cell(one["op"], size, one.get("threads", 2), speed=1000.0)
-                self.assertIsNone(peers.their_figure(one, cell))
-                self.assertNotRegex(" ".join(said.call_args[0][0]), "[{}]")
 
 
 class Cores(unittest.TestCase):
