@@ -34,27 +34,20 @@ class Answers(fake.unittest.TestCase):
     """One pair at a time. Five rounds that differ by 0.1 % make an interval of about +-0.2 %."""
 
     def test_slower_if_the_whole_interval_lies_beyond_the_limit(self):
-        base = records(10000.0)
-        self.assertEqual(verdict(base, records(9000.0)).word, Word.SLOWER)
-        self.assertEqual(verdict(base, records(9000.0), 0.2).word, Word.SAME)
-        self.assertEqual(verdict(base, records(10000.0)).word, Word.SAME)
-        self.assertEqual(verdict(base, records(20000.0)).word, Word.FASTER)
-
-    def test_the_limit_is_one_of_speed(self):
-        """5 % slower is 0.95 times the speed, so 1 / 0.95 of the time: 5.26 % more."""
-        base = records(10000.0, spread=1e-5, cv=0.01)
-        self.assertEqual(verdict(base, records(9502.0, spread=1e-5, cv=0.01)).word, Word.SAME)
-        self.assertEqual(verdict(base, records(9498.0, spread=1e-5, cv=0.01)).word, Word.SLOWER)
-
-    def test_an_interval_that_holds_the_limit(self):
-        answer = verdict(records(10000.0, spread=0.01), records(9510.0, spread=0.01))
-        self.assertEqual((answer.word, answer.is_no_worse), (Word.UNKNOWN, False))
-        self.assertEqual(answer.why, "the interval is too wide")
-
-    def test_faster_or_the_same_is_no_worse(self):
-        """The interval holds the upper limit, but not the lower one."""
-        answer = verdict(records(10000.0, spread=0.01), records(10500.0, spread=0.01))
-        self.assertEqual((answer.word, answer.is_no_worse), (Word.UNKNOWN, True))
+        """5 % slower is 0.95 times the speed, so 1 / 0.95 of the time: 5.26 % more. An interval
+        that holds a limit tells nothing, but that of faster or the same is no worse."""
+        thin, wide = {"spread": 1e-5, "cv": 0.01}, {"spread": 0.01}
+        for speed, more, limit, word, no_worse in (
+                (9000.0, {}, 0.05, Word.SLOWER, False), (9000.0, {}, 0.2, Word.SAME, True),
+                (10000.0, {}, 0.05, Word.SAME, True), (20000.0, {}, 0.05, Word.FASTER, True),
+                (9502.0, thin, 0.05, Word.SAME, True), (9498.0, thin, 0.05, Word.SLOWER, False),
+                (9510.0, wide, 0.05, Word.UNKNOWN, False),
+                (10500.0, wide, 0.05, Word.UNKNOWN, True)):
+            with self.subTest(speed, limit=limit):
+                answer = verdict(records(10000.0, **more), records(speed, **more), limit)
+                self.assertEqual((answer.word, answer.is_no_worse), (word, no_worse))
+                if word == Word.UNKNOWN:
+                    self.assertEqual(answer.why, "the interval is too wide")
 
     def test_one_run_shows_nothing_of_other_runs(self):
         """Whatever the number of its samples. A factor that no run explains is told."""

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from unittest import mock
@@ -99,15 +100,15 @@ class Outliers(fake.unittest.TestCase):
         self.assertAlmostEqual(far.speed, 100 / 110)
         self.assertTrue(far.slow)
 
-    def test_a_wider_spread(self):
+    def test_what_is_slow(self):
+        """Not what a wider spread hides, nor what hosts that differ from themselves by 10 % have,
+        nor what is faster."""
         times = [90.0, 95.0, 100.0, 105.0, 110.0]
-        self.assertFalse(any(one.slow for one in outliers.distances(times, [*times, 115.0])))
-        self.assertTrue(outliers.distances(times, [150.0])[0].slow)
-        # Hosts that differ from themselves by 10 %.
-        self.assertFalse(outliers.distances([100.0] * 9, [110.0], own=[0.01] * 30)[0].slow)
-
-    def test_faster_is_not_slow(self):
-        self.assertFalse(outliers.distances([100.0] * 9, [50.0])[0].slow)
+        for usual, mine, own, slow in (
+                (times, times, (), 0), (times, [115.0], (), 0), (times, [150.0], (), 1),
+                ([100.0] * 9, [110.0], [0.01] * 30, 0), ([100.0] * 9, [50.0], (), 0)):
+            found = outliers.distances(usual, mine, **({"own": own} if own else {}))
+            self.assertEqual(sum(one.slow for one in found), slow, mine)
 
     def test_the_limit_grows_with_what_is_found(self):
         """Benjamini and Hochberg: the greatest p(k) that is at most k/m of 1 %."""
@@ -175,14 +176,33 @@ class Command(fake.InDirectory):
         self.memcache("fleet", "runs", "-o", "fleet.json", status=status)
         return json.loads(Path("fleet.json").read_text())
 
-    def test_equal_hosts(self):
-        self.hosts()
-        said = self.memcache("fleet", "runs")
-        self.assertIn("12 hosts in 1 group, 192 results compared: 0 slow, 0 to be measured again, "
-                      "12 not found to be slow, 0 not known, 0 with too few similar hosts.",
-                      said)
-        self.assertIn("- 1: 12 hosts with Intel(R) Xeon(R) Gold 6252, no hypervisor, kernel "
-                      "6.1.0-50-amd64, microcode 0x1f, CPUs 0-3, 8 x 16G 3200 MT/s.", said)
+    def test_what_is_said_of_hosts(self):
+        """Of so many, from the first one on, in a round, with these facts. The newest two
+        measurements of a host count, with the same kernel and microcode."""
+        low, other = {"slow": 0.85}, {"slow": 0.85, "microcode": "0x20"}
+        for measured, status, *said in (
+                ([(12,)], 0, "12 hosts in 1 group, 192 results compared: 0 slow, 0 to be measured "
+                 "again, 12 not found to be slow, 0 not known, 0 with too few similar hosts.",
+                 "- 1: 12 hosts with Intel(R) Xeon(R) Gold 6252, no hypervisor, kernel "
+                 "6.1.0-50-amd64, microcode 0x1f, CPUs 0-3, 8 x 16G 3200 MT/s."),
+                ([(12,), (1, 5, 1, low), (1, 5, 2)], 0, "0 slow, 0 to be measured again"),
+                ([(12,), (1, 5, 2, low), (1, 5, 3, low)], 1, "1 slow"),
+                ([(12,), (1, 5, 2, low), (1, 5, 3, low), (1, 5, 4)], 0, "0 slow"),
+                ([(12,), (1, 5, 1, low), (1, 5, 2, other)], 125, "0 slow, 1 to be measured again"),
+                # Hosts of a slower kind are not slow.
+                ([(8,), (6, 8, 1, {"slow": 0.5, "cpu": "slow"})], 0, "14 hosts in 2 groups"),
+                ([(4,)], 125, "4 hosts in 0 groups, 0 results compared", "Too few like them to "
+                 "compare, less than 5 node00, node01, node02 and node03"),
+                ([(4,), (5, 10, 2, {"cpu": "other"})], 125, "node03"),
+                ([(12, 0, 1, {"hypervisor": "tcg"})], 125,
+                 "Left out: 192 results of emulated machines.")):
+            with self.subTest(measured):
+                for number, *place, more in ([*one, {}][:4] for one in measured):
+                    self.hosts(number, *place, **more)
+                text = self.memcache("fleet", "runs", status=status)
+                for words in said:
+                    self.assertIn(words, text)
+                shutil.rmtree("runs")
 
     def test_a_slow_host_is_measured_again_first(self):
         self.hosts()
@@ -211,27 +231,6 @@ class Command(fake.InDirectory):
         self.assertIn("12 of the 16 results that were compared have one speed, 0.",
                       self.memcache("fleet", "runs", status=125))
 
-    def test_it_was_a_disturbance(self):
-        self.hosts()
-        self.host("node05", 0.85)
-        self.host("node05", round_=2)
-        self.assertIn("0 slow, 0 to be measured again", self.memcache("fleet", "runs"))
-
-    def test_the_newest_two_measurements_count(self):
-        self.hosts()
-        for round_ in 2, 3:
-            self.host("node05", 0.85, round_=round_)
-        self.assertIn("1 slow", self.memcache("fleet", "runs", status=1))
-        self.host("node05", round_=4)
-        self.assertIn("0 slow", self.memcache("fleet", "runs"))
-
-    def test_a_change_of_the_host_begins_anew(self):
-        """A host that got another kernel is measured twice with it."""
-        self.hosts()
-        self.host("node05", 0.85)
-        self.host("node05", 0.85, round_=2, microcode="0x20")
-        self.assertIn("0 slow, 1 to be measured again", self.memcache("fleet", "runs", status=125))
-
     def test_what_is_different(self):
         """In each round, a memory module, the prefetchers, the kernel, memory and the clock of the
         cores of a host are others."""
@@ -255,21 +254,6 @@ class Command(fake.InDirectory):
         [kernel] = (one["differs"] for one in found["slow"] if one["host"] == "node05")
         self.assertEqual(kernel, [{"fact": "kernel", "host": "6.12.0-1-amd64",
                                    "group": "6.1.0-50-amd64"}])
-
-    def test_groups_are_not_mixed(self):
-        """Hosts of a slower kind are not slow."""
-        self.hosts(8)
-        self.hosts(6, first=8, slow=0.5, cpu="slow")
-        self.assertIn("14 hosts in 2 groups", self.memcache("fleet", "runs"))
-
-    def test_too_few(self):
-        self.hosts(4)
-        said = self.memcache("fleet", "runs", status=125)
-        self.assertIn("4 hosts in 0 groups, 0 results compared", said)
-        self.assertIn("Too few like them to compare, less than 5 node00, node01, node02 and node03",
-                      said)
-        self.hosts(5, cpu="other", round_=2, first=10)
-        self.assertIn("node03", self.memcache("fleet", "runs", status=125))
 
     def test_a_result_that_few_hosts_have(self):
         self.hosts(6)
@@ -296,11 +280,6 @@ class Command(fake.InDirectory):
         said = self.memcache("fleet", "runs", status=1)
         self.assertIn("Data failed verification - node02: 1 result", said)
         self.assertIn("Left out: 1 result that failed verification.", said)
-
-    def test_emulated_machines(self):
-        self.hosts(hypervisor="tcg")
-        said = self.memcache("fleet", "runs", status=125)
-        self.assertIn("Left out: 192 results of emulated machines.", said)
 
     def test_a_file_that_cannot_be_read(self):
         self.hosts()

@@ -21,7 +21,7 @@ LINE = "bandwidth op=read,write size=1G repeat=10"
 
 
 def device(slot, bank="Not Specified", size="16 GB", kind="DDR4", width="64 bits", rated="3200",
-           speed="2933", unit="MT/s", configured="Configured Memory Speed"):
+           speed="2933", unit="MT/s", configured="Configured Memory Speed", form="DIMM"):
     """A block of dmidecode."""
     return f"""
 Handle 0x0011, DMI type 17, 92 bytes
@@ -29,7 +29,7 @@ Memory Device
 \tTotal Width: 72 bits
 \tData Width: {width}
 \tSize: {size}
-\tForm Factor: DIMM
+\tForm Factor: {form}
 \tLocator: {slot}
 \tBank Locator: {bank}
 \tType: {kind}
@@ -72,16 +72,40 @@ class Modules(fake.unittest.TestCase):
             "size_bytes": 16 << 30, "width_bits": 64, "rated_mt_per_s": 3200, "mt_per_s": 2933,
             "generation": "DDR4"}])
 
-    def test_generations(self):
-        for kind, generation in (("DDR5", "DDR5"), ("DDR3 SDRAM", "DDR3"), ("LPDDR4", "LPDDR4"),
-                                 ("<OUT OF SPEC>", None), ("Other", None), ("DDR", "DDR")):
-            [slot] = hardware.modules(device("A", kind=kind))
-            self.assertEqual(slot["generation"], generation)
-
-    def test_an_old_dmidecode(self):
-        [slot] = hardware.modules(device("A", size="8192 MB", unit="MHz",
-                                         configured="Configured Clock Speed"))
-        self.assertEqual((slot["size_bytes"], slot["mt_per_s"]), (8 << 30, 2933))
+    def test_what_follows_from_what_is_printed(self):
+        """Generation, width of data, and speeds: no module has some, and some are clocks."""
+        for given, found in (
+                *(({"kind": kind}, {"generation": generation}) for kind, generation in (
+                    ("DDR5", "DDR5"), ("DDR3 SDRAM", "DDR3"), ("LPDDR4", "LPDDR4"),
+                    ("<OUT OF SPEC>", None), ("Other", None), ("DDR", "DDR"))),
+                ({"size": "8192 MB", "unit": "MHz", "configured": "Configured Clock Speed"},
+                 {"size_bytes": 8 << 30, "mt_per_s": 2933}),
+                *(({"kind": kind, "width": width}, {"width_bits": bits}) for kind, width, bits in (
+                    ("DDR4", "64 bits", 64), ("DDR4", "72 bits", 64), ("DDR5", "32 bits", 64),
+                    ("DDR5", "80 bits", 64), ("<OUT OF SPEC>", "40 bits", 64),
+                    ("DDR3", "2244 bits", 64), ("LPDDR5", "16 bits", 16),
+                    ("LPDDR4", "32 bits", 32), ("DDR4", "Unknown", None))),
+                *(({"form": form, "width": width}, {"width_bits": bits}) for form, width, bits in (
+                    ("Row Of Chips", "16 bits", 16), ("CAMM", "128 bits", 128),
+                    ("Row Of Chips", "72 bits", 64), ("SODIMM", "72 bits", 64))),
+                *(({"kind": kind, "rated": rated, "speed": speed},
+                   {"rated_mt_per_s": of_module, "mt_per_s": now})
+                  for kind, rated, speed, of_module, now in (
+                    ("DDR4", "2667", "1333", 2667, 2667), ("DDR4", "2133", "1067", 2133, 2133),
+                    ("DDR3", "1333", "667", 1333, 1333), ("DDR5", "4800", "2400", 4800, 4800),
+                    ("DDR5", "5600", "2800", 5600, 5600), ("DDR2 FB-DIMM", "667", "333", 667, 667),
+                    ("DDR3", "667", "533", 1334, 1066), ("DDR3", "800", "667", 1600, 1334),
+                    ("DDR4", "1333", "1333", 2666, 2666), ("DDR4", "1200", "Unknown", 2400, None),
+                    # These may be true.
+                    ("DDR4", "3200", "1600", 3200, 1600), ("DDR3", "1600", "800", 1600, 800),
+                    ("DDR4", "2133", "1333", 2133, 1333), ("DDR4", "3200", "2400", 3200, 2400),
+                    ("<OUT OF SPEC>", "4800", "2400", 4800, 2400),
+                    ("LPDDR5", "6400", "3200", 6400, 3200))),
+                *(({"speed": speed}, {"mt_per_s": known}) for speed, known in (
+                    ("6", None), ("32768", None), ("333", 333), ("8800", 8800)))):
+            with self.subTest(given):
+                [slot] = hardware.modules(device(SERVER[0], **given))
+                self.assertEqual({key: slot[key] for key in found}, found)
 
     def test_blocks_may_follow_each_other_without_a_blank_line(self):
         text = (device("DIMM_A1") + device("DIMM_B1")).replace("\n\n", "\n")
@@ -92,9 +116,6 @@ class Modules(fake.unittest.TestCase):
         self.assertEqual({slot[key] for key in ("size_bytes", "mt_per_s", "rated_mt_per_s",
                                                 "width_bits")}, {None})
 
-    def test_flash_is_no_memory(self):
-        self.assertEqual(hardware.modules(device("SYSTEM ROM", kind="Flash")), [])
-
     def test_memory_is_what_is_not_said_to_be_storage(self):
         for kind, count in (("Other", 1), ("Unknown", 1), ("<OUT OF SPEC>", 1), ("Reserved", 1),
                             ("SDRAM", 1), ("Flash", 0), ("ROM", 0), ("EEPROM", 0),
@@ -104,58 +125,25 @@ class Modules(fake.unittest.TestCase):
         self.assertEqual(len(hardware.modules(device(SERVER[0]).replace("\tType: DDR4\n", ""))), 1)
         self.assertEqual(hardware.modules(empty("ROM").replace("Type: Unknown", "Type: Flash")), [])
 
-    def test_the_width_is_that_of_data(self):
-        for kind, width, bits in (("DDR4", "64 bits", 64), ("DDR4", "72 bits", 64),
-                                  ("DDR5", "32 bits", 64), ("DDR5", "80 bits", 64),
-                                  ("<OUT OF SPEC>", "40 bits", 64), ("DDR3", "2244 bits", 64),
-                                  ("LPDDR5", "16 bits", 16), ("LPDDR4", "32 bits", 32),
-                                  ("DDR4", "Unknown", None)):
-            with self.subTest(kind + width):
-                [slot] = hardware.modules(device(SERVER[0], kind=kind, width=width))
-                self.assertEqual(slot["width_bits"], bits)
-        for form, width, bits in (("Row Of Chips", "16 bits", 16), ("CAMM", "128 bits", 128),
-                                  ("Row Of Chips", "72 bits", 64), ("SODIMM", "72 bits", 64)):
-            [slot] = hardware.modules(device(SERVER[0], width=width).replace(
-                "Form Factor: DIMM", f"Form Factor: {form}"))
-            self.assertEqual(slot["width_bits"], bits)
-
-    def test_a_clock_that_is_given_as_transfers(self):
-        for kind, rated, speed, found in (
-                ("DDR4", "2667", "1333", (2667, 2667)), ("DDR4", "2133", "1067", (2133, 2133)),
-                ("DDR3", "1333", "667", (1333, 1333)), ("DDR5", "4800", "2400", (4800, 4800)),
-                ("DDR5", "5600", "2800", (5600, 5600)), ("DDR2 FB-DIMM", "667", "333", (667, 667)),
-                ("DDR3", "667", "533", (1334, 1066)), ("DDR3", "800", "667", (1600, 1334)),
-                ("DDR4", "1333", "1333", (2666, 2666)), ("DDR4", "1200", "Unknown", (2400, None)),
-                # These may be true.
-                ("DDR4", "3200", "1600", (3200, 1600)), ("DDR3", "1600", "800", (1600, 800)),
-                ("DDR4", "2133", "1333", (2133, 1333)), ("DDR4", "3200", "2400", (3200, 2400)),
-                ("<OUT OF SPEC>", "4800", "2400", (4800, 2400)),
-                ("LPDDR5", "6400", "3200", (6400, 3200))):
-            with self.subTest(kind + rated + speed):
-                [slot] = hardware.modules(device(SERVER[0], kind=kind, rated=rated, speed=speed))
-                self.assertEqual((slot["rated_mt_per_s"], slot["mt_per_s"]), found)
-
     def test_garbage(self):
         for text in ("", "\x00\xff", "Memory Device", "Memory Device\n\tSize: 1 XB\n",
                      device("A", speed="x", rated=""), device("", size="99999999999999999 GB")):
             hardware.modules(text)
 
     def test_the_peak_is_that_of_channels(self):
+        """None is made up; nor is the width of soldered chips believed."""
         one = 2933 * 8
-        self.assertEqual(peak(*map(device, SERVER)), 2 * one)
-        self.assertEqual(peak(device(SERVER[0]), *map(empty, SERVER[1:])), one)
-        self.assertEqual(peak(device(SERVER[0]), device(SERVER[1], speed="2133")), 2133 * 8)
-        self.assertEqual(peak(device("PROC 1 DIMM 1"), device("PROC 1 DIMM 2")), 2 * one)
-
-    def test_the_width_of_soldered_chips_is_not_believed(self):
-        for bits in 16, 32, 64:
-            self.assertIsNone(peak(*(device(f"P0 CHANNEL {name}", width=f"{bits} bits",
-                                            kind="LPDDR5", speed="6400") for name in "ABCD")))
-
-    def test_speeds_that_no_module_has_are_not_believed(self):
-        for speed, known in (("6", None), ("32768", None), ("333", 333), ("8800", 8800)):
-            [slot] = hardware.modules(device("A", speed=speed))
-            self.assertEqual(slot["mt_per_s"], known)
+        for wanted, *blocks in (
+                (2 * one, *map(device, SERVER)), (one, device(SERVER[0]), *map(empty, SERVER[1:])),
+                (2133 * 8, device(SERVER[0]), device(SERVER[1], speed="2133")),
+                (2 * one, device("PROC 1 DIMM 1"), device("PROC 1 DIMM 2")),
+                *((None, *(device(f"P0 CHANNEL {name}", width=f"{bits} bits", kind="LPDDR5",
+                                  speed="6400") for name in "ABCD")) for bits in (16, 32, 64)),
+                (None,), (None, *map(empty, SERVER)), (None, device(SERVER[0], speed="Unknown")),
+                (None, device(SERVER[0], width="Unknown"))):
+            with self.subTest(blocks):
+                self.assertEqual(peak(*blocks), wanted)
+        self.assertIsNone(judged.peak({}))
 
     def test_one_sentence_for_all_of_a_kind(self):
         def slot(channel, size=1, speed=3200):
@@ -172,62 +160,56 @@ class Modules(fake.unittest.TestCase):
             machine = about | {"nodes": [{"node": n, "cpus": str(n)} for n in range(nodes)]}
             self.assertEqual(judged.remarks(machine), [said, slow])
 
-    def test_no_peak_is_made_up(self):
-        self.assertIsNone(peak())
-        self.assertIsNone(peak(*map(empty, SERVER)))
-        self.assertIsNone(peak(device(SERVER[0], speed="Unknown")))
-        self.assertIsNone(peak(device(SERVER[0], width="Unknown")))
-        self.assertIsNone(judged.peak({}))
-
-
 class Report(fake.unittest.TestCase):
-    def test_the_share(self):
-        text = written(device(SERVER[0]), device(SERVER[2]))
-        self.assertIn("2 modules, 32G, at 2933 MT/s, on 2 channels: 46928 MB/s at most.", text)
-        self.assertIn("Most that was measured: 30000 MB/s, 64 % of that (bandwidth op=read "
-                      "size=1G).", text)
-
-    def test_what_is_wrong_with_them(self):
-        text = written(device(SERVER[0]), empty(SERVER[1]), *map(empty, SERVER[2:]))
-        self.assertIn("Channel CPU1_DIMM_B has no module.", text)
-        self.assertIn("CPU1_DIMM_A1 runs at 2933 MT/s; it is rated for 3200.", text)
-        text = written(*(device(slot, speed="3200") for slot in SERVER[:3]), empty(SERVER[3]))
-        self.assertIn("Channel CPU1_DIMM_B has 1 of the 2 modules that others have.", text)
-        self.assertNotIn("rated", text)
-        self.assertNotIn("rated", written(device(SERVER[0], rated="2934", speed="2933")))
-
-    def test_more_than_the_memory_can_deliver_is_no_fact(self):
-        text = written(device(SERVER[0]))
-        self.assertIn("read ?30000.0", text)
-        self.assertIn("write 20000.0", text)
-        self.assertIn("IMPLAUSIBLE: bandwidth op=read size=1G: 30000 MB/s is 128 %", text)
-        self.assertIn("Most that is plausible: 20000 MB/s, 85 %", text)
-
-    def test_nothing_is_implausible_where_channels_are_not_known(self):
-        """Then the peak is one of modules that may be on channels of their own."""
-        text = written(device("DIMM1"), device("DIMM2"), rates=(50000.0, 20000.0))
-        self.assertIn("2 modules, 32G, at 2933 MT/s (which of them share a channel is not said, "
-                      "so each counts as one): 46928 MB/s at most.", text)
-        self.assertNotIn("?", text)
-        self.assertNotIn("IMPLAUSIBLE", text)
-        self.assertIn("Most that was measured: 50000 MB/s (bandwidth op=read size=1G). That is "
-                      "more:", text)
-
-    def test_half_of_the_rated_speed_may_be_a_clock(self):
-        slow = device(SERVER[0], rated="3200", speed="1600")
-        self.assertNotIn("IMPLAUSIBLE", written(slow, rates=(20000.0,)))
-        text = written(slow, rates=(30000.0, 10000.0))
-        self.assertIn("CPU1_DIMM_A1 runs at 1600 MT/s, or at twice that if the firmware gives the "
-                      "clock; it is rated for 3200.", text)
-        self.assertIn("IMPLAUSIBLE: bandwidth op=read size=1G: 30000 MB/s", text)
-
-    def test_no_remark_on_channels_that_are_not_known(self):
-        text = written(*map(device, ("P1_DIMMA1", "P1_DIMMB1")), empty("NO DIMM", "NO DIMM"))
-        self.assertIn("on 2 channels", text)
-        self.assertNotIn("has no module", text)
-        text = written(*(device(f"DIMM_{c}{n}") if n < 5 else empty(f"DIMM_{c}{n}")
-                         for c in "AB" for n in range(1, 13)))
-        self.assertNotIn("Channel", text)
+    def test_what_is_said(self):
+        """Of modules, rates and machines: what, and what not."""
+        first, slow = device(SERVER[0]), device(SERVER[0], rated="3200", speed="1600")
+        guest = {"modules": {"slots": [], "why": "a virtual machine (kvm)"}}
+        for blocks, more, said, unsaid in (
+                ([first, device(SERVER[2])], {}, [
+                    "2 modules, 32G, at 2933 MT/s, on 2 channels: 46928 MB/s at most.",
+                    "Most that was measured: 30000 MB/s, 64 % of that (bandwidth op=read size=1G)."
+                 ], ""),
+                ([first, *map(empty, SERVER[1:])], {}, [
+                    "Channel CPU1_DIMM_B has no module.",
+                    "CPU1_DIMM_A1 runs at 2933 MT/s; it is rated for 3200."], ""),
+                ([*(device(slot, speed="3200") for slot in SERVER[:3]), empty(SERVER[3])], {},
+                 ["Channel CPU1_DIMM_B has 1 of the 2 modules that others have."], "rated"),
+                ([device(SERVER[0], rated="2934", speed="2933")], {}, [], "rated"),
+                # More than the memory can deliver is no fact.
+                ([first], {}, [
+                    "read ?30000.0", "write 20000.0",
+                    "IMPLAUSIBLE: bandwidth op=read size=1G: 30000 MB/s is 128 %",
+                    "Most that is plausible: 20000 MB/s, 85 %"], ""),
+                # The peak is one of modules that may be on channels of their own.
+                ([device("DIMM1"), device("DIMM2")], {"rates": (50000.0, 20000.0)}, [
+                    "2 modules, 32G, at 2933 MT/s (which of them share a channel is not said, so "
+                    "each counts as one): 46928 MB/s at most.",
+                    "Most that was measured: 50000 MB/s (bandwidth op=read size=1G). That is more:"
+                 ], r"\?|IMPLAUSIBLE"),
+                # Half of the rated speed may be a clock.
+                ([slow], {"rates": (20000.0,)}, [], "IMPLAUSIBLE"),
+                ([slow], {"rates": (30000.0, 10000.0)}, [
+                    "CPU1_DIMM_A1 runs at 1600 MT/s, or at twice that if the firmware gives the "
+                    "clock; it is rated for 3200.",
+                    "IMPLAUSIBLE: bandwidth op=read size=1G: 30000 MB/s"], ""),
+                # There is no remark on channels that are not known.
+                ([*map(device, ("P1_DIMMA1", "P1_DIMMB1")), empty("NO DIMM", "NO DIMM")], {},
+                 ["on 2 channels"], "has no module"),
+                ([device(f"DIMM_{c}{n}") if n < 5 else empty(f"DIMM_{c}{n}")
+                  for c in "AB" for n in range(1, 13)], {}, [], "Channel"),
+                *(([first], {"hypervisor": name, "wide": True}, [
+                    f"Peak of the memory modules: na (a hypervisor: {name or 'unknown'})."],
+                   "IMPLAUSIBLE") for name in ("kvm", "unknown", "")),
+                ([first], {"level": "l3"}, [], r"\?|Memory modules"),       # may be faster
+                ([], guest | {"wide": True}, [
+                    "Peak of the memory modules: na (a virtual machine (kvm))."], ""),
+                ([], guest, [], "modules")):
+            with self.subTest(more, said=said):
+                text = written(*blocks, **more)
+                for words in said:
+                    self.assertIn(words, text)
+                self.assertNotRegex(text, unsaid or "$^")
 
     def test_what_an_older_version_took_for_channels(self):
         """It took the letters of DIMM_A1 to DIMM_A4, which are CPUs."""
@@ -235,26 +217,6 @@ class Report(fake.unittest.TestCase):
         for slot in about["modules"]["slots"]:
             slot["channel"] = "DIMM_A"
         self.assertEqual(judged.peak(about | {"hypervisor": None}), 4 * 2933 * 8)
-
-    def test_the_modules_of_a_virtual_machine_are_no_facts(self):
-        for name in ("kvm", "unknown", ""):
-            with self.subTest(name):
-                about = machine(device(SERVER[0]))
-                text = written(wide=True, hypervisor=name, **about)
-                self.assertIn("Peak of the memory modules: na (a hypervisor: "
-                              f"{name or 'unknown'}).", text)
-                self.assertNotIn("IMPLAUSIBLE", text)
-
-    def test_a_cache_may_be_faster(self):
-        text = written(device(SERVER[0]), level="l3")
-        self.assertNotIn("?", text)
-        self.assertNotIn("Memory modules", text)
-
-    def test_not_known(self):
-        told = {"modules": {"slots": [], "why": "a virtual machine (kvm)"}}
-        self.assertIn("Peak of the memory modules: na (a virtual machine (kvm)).",
-                      written(wide=True, **told))
-        self.assertNotIn("modules", written(**told))
 
     def test_errors_are_loud(self):
         found = [fake.result(LINE.replace(",write", ""), 1000.0)]

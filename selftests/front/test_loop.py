@@ -195,21 +195,18 @@ class Building(InDirectory):
         number, _, said = self.front("--where", "user", "two")
         self.assertEqual((number, said), (2, "memcache: two: is a file; -o names a directory\n"))
 
-    def test_the_assembler_names_the_line_of_the_file(self):
-        Path("one.loop").write_text(COPY.replace("32(%rsi)", "32(%nosuch)"), encoding="ascii")
-        done = subprocess.run([fake.FRONT, "loop", "--where", "user", "one.loop"],
-                              capture_output=True, text=True)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("one.loop:9: Error: ", done.stderr)
-        self.assertIn("memcache: one.loop: the assembler does not take it; ", done.stderr)
-
-    def test_a_label_that_is_not_there_is_refused(self):
-        Path("one.loop").write_text(COPY.replace("\n\n", "\n\tjnz nosuch\n"), encoding="ascii")
-        done = subprocess.run([fake.FRONT, "loop", "--where", "user", "one.loop"],
-                              capture_output=True, text=True)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("nosuch", done.stderr)
-        self.assertIn("memcache: one.loop: the linker does not take it; ", done.stderr)
+    def test_the_assembler_and_the_linker_name_what_is_wrong(self):
+        for old, new, *said in (
+                ("32(%rsi)", "32(%nosuch)", "one.loop:9: Error: ",
+                 "memcache: one.loop: the assembler does not take it; "),
+                ("\n\n", "\n\tjnz nosuch\n", "nosuch",
+                 "memcache: one.loop: the linker does not take it; ")):
+            Path("one.loop").write_text(COPY.replace(old, new), encoding="ascii")
+            done = subprocess.run([fake.FRONT, "loop", "--where", "user", "one.loop"],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            for words in said:
+                self.assertIn(words, done.stderr)
 
     def test_without_headers_it_says_what_to_install(self):
         Path("one.loop").write_text(COPY, encoding="ascii")

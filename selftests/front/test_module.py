@@ -102,43 +102,35 @@ class Loading(fake.InDirectory):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).touch()
 
-    def test_dkms_has_built_it(self):
-        self.program("modprobe", f"[ \"$*\" = '-d {os.getcwd()}/ --dry-run --quiet memcache' ]")
-        self.assertEqual(module.how_to_load(os.getcwd()), "sudo modprobe memcache")
-
-    def test_dkms_has_not_built_it(self):
-        self.put("usr/src/memcache-1.2/dkms.conf")
-        what = "it is installed for DKMS, but not built for this kernel, 6.1"
-        self.assertEqual(module.how_to_load(os.getcwd()),
-                         f"{what} (no headers): apt-get install linux-headers-6.1")
-        self.put("lib/modules/6.1/build/Makefile")
-        self.assertEqual(module.how_to_load(os.getcwd()), f"{what}: sudo dkms install memcache/1.2")
-        self.put("var/lib/dkms/memcache/1.2/build/make.log")
-        self.assertEqual(module.how_to_load(os.getcwd()),
-                         f"{what} (/var/lib/dkms/memcache/1.2/build/make.log says why it could "
-                         "not): sudo dkms install memcache/1.2")
-
-    def test_it_is_not_installed(self):
-        self.assertEqual(module.how_to_load(os.getcwd()), "the package memcache-dkms has it")
-
-    def test_another_version_is_loaded(self):
-        belongs = "load the one that belongs to this program: "
-        self.put("usr/src/memcache-1.1/dkms.conf")
-        self.assertEqual(module.how_to_renew(os.getcwd()), f"{belongs}install memcache-dkms and "
-                         "memcache-tools of the same version")
-        self.put("usr/src/memcache-1.2/dkms.conf")
-        self.assertIn(f"{belongs}it is installed for DKMS", module.how_to_renew(os.getcwd()))
-        self.program("modinfo", "echo 1.2")
-        self.assertEqual(module.how_to_renew(os.getcwd()), f"{belongs}sudo modprobe memcache")
-
-    def test_a_checkout_has_a_command_of_its_own(self):
-        with mock.patch("mc.advice.CHECKOUT", True):
-            self.assertEqual(module.how_to_load(os.getcwd()), "sudo make load")
-            self.assertIn(": sudo make load", module.how_to_renew(os.getcwd()))
-            self.program("modprobe", "exit 0")
-            self.assertEqual(module.how_to_load(os.getcwd()),
-                             "sudo make load, or sudo modprobe memcache")
-
+    def test_advice(self):
+        """DKMS has built it, or not, or its headers are missing; another version is loaded; a
+        checkout has a command of its own. Files and programs stay from row to row."""
+        for case in (
+                [("load", "sudo make load"), ("renew", ": sudo make load"),
+                 ("modprobe=exit 0", "load", "sudo make load, or sudo modprobe memcache")],
+                [("modprobe=exit 1", "load", "the package memcache-dkms has it"),
+                 ("usr/src/memcache-1.1/dkms.conf", "renew",
+                  ": install memcache-dkms and memcache-tools of the same version"),
+                 ("usr/src/memcache-1.2/dkms.conf", "load", "it is installed for DKMS, but not "
+                  "built for this kernel, 6.1 (no headers): apt-get install linux-headers-6.1"),
+                 ("renew", ": it is installed for DKMS, but not built for this kernel, 6.1 (no "
+                  "headers): apt-get install linux-headers-6.1"),
+                 ("lib/modules/6.1/build/Makefile", "load", "it is installed for DKMS, but not "
+                  "built for this kernel, 6.1: sudo dkms install memcache/1.2"),
+                 ("var/lib/dkms/memcache/1.2/build/make.log", "load", "it is installed for DKMS, "
+                  "but not built for this kernel, 6.1 (/var/lib/dkms/memcache/1.2/build/make.log "
+                  "says why it could not): sudo dkms install memcache/1.2"),
+                 ("modinfo=echo 1.2", "renew", ": sudo modprobe memcache"),
+                 (f"modprobe=[ \"$*\" = '-d {os.getcwd()}/ --dry-run --quiet memcache' ]", "load",
+                  "sudo modprobe memcache")]):
+            with mock.patch("mc.advice.CHECKOUT", case[0][-1] == "sudo make load"):
+                for *before, which, wanted in case:
+                    for what in before:
+                        name, _, does = what.partition("=")
+                        (self.program(name, does) if does else self.put(name))
+                    found = getattr(module, f"how_to_{which}")(os.getcwd())
+                    belongs = "load the one that belongs to this program"
+                    self.assertEqual(found, wanted if which == "load" else belongs + wanted)
 
 class Advice(unittest.TestCase):
     def test_an_installed_program_is_told_nothing_of_a_checkout(self):

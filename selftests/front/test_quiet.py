@@ -2,6 +2,7 @@
 """What disturbs a machine, as its files say it before a run."""
 
 import os
+import shutil
 from pathlib import Path
 from unittest import mock
 
@@ -36,22 +37,32 @@ class Quiet(Measured):
         seen = self.look((0, 1, 3, 0), load="3.99", running=2)
         self.assertEqual(seen.record(), {"load": 3.99, "runnable": 1, "cpus": 4, "found": []})
 
-    def test_load(self):
-        self.assertEqual(self.said(load="20.10"), [("load", "the load is 20.1 on 4 CPUs")])
-        self.assertEqual(self.said((0,), load="1.50"), [("load", "the load is 1.5 on 1 CPU")])
-
-    def test_other_work_on_the_cpus_asked_for(self):
-        self.assertEqual(self.said((0, 8, 0, 4)), [
-            ("busy", "CPUs 1, 3 ran other work for up to 100 % of 80 ms")])
-        self.assertEqual(self.said((0, 8, 0, 4), cpus=[0, 3]), [
-            ("busy", "CPU 3 ran other work for 50 % of 80 ms")])
-        self.assertEqual(self.said((0, 8, 0, 4), cpus=[0, 2]), [])
-
-    def test_a_busy_sibling(self):
-        files = {f"sys/devices/system/cpu/cpu{i}/topology/thread_siblings_list": text
-                 for i, text in enumerate(("0,2\n", "1,3\n", "0,2\n", "1,3\n"))}
-        self.assertEqual(self.said((0, 0, 8, 8), cpus=[0], files=files), [
-            ("sibling", "CPU 2 ran other work on the core of a CPU that is to be measured")])
+    def test_what_disturbs(self):
+        """Load; other work on the CPUs asked for, and on their siblings; stolen time; clocks."""
+        siblings = {f"sys/devices/system/cpu/cpu{i}/topology/thread_siblings_list": text
+                    for i, text in enumerate(("0,2\n", "1,3\n", "0,2\n", "1,3\n"))}
+        clocks = {f"sys/devices/system/cpu/cpu{i}/cpufreq/{name}": f"{text}\n" for i in range(4)
+                  for name, text in (("scaling_governor", "powersave" if i else "performance"),
+                                     ("scaling_max_freq", 2000000 if i == 2 else 3500000),
+                                     ("cpuinfo_max_freq", 3500000))}
+        half = ("busy", "CPU 1 ran other work for 50 % of 80 ms")
+        for more, *said in (
+                ({"load": "20.10"}, ("load", "the load is 20.1 on 4 CPUs")),
+                ({"busy": (0,), "load": "1.50"}, ("load", "the load is 1.5 on 1 CPU")),
+                ({"busy": (0, 8, 0, 4)}, ("busy", "CPUs 1, 3 ran other work for up to 100 % of 80 "
+                                          "ms")),
+                ({"busy": (0, 4, 0, 8), "cpus": [0, 1]}, half),
+                ({"busy": (0, 8, 0, 4), "cpus": [0, 2]},),
+                ({"busy": (0, 0, 8, 8), "cpus": [0], "files": siblings}, (
+                    "sibling", "CPU 2 ran other work on the core of a CPU that is to be measured")),
+                ({"busy": (0, 4, 0, 0), "cpus": [1, 2], "steal": (0, 2, 0, 0)}, half,
+                 ("steal", "a hypervisor took 25 % of a CPU's time")),
+                ({"files": clocks}, ("governor", "the governor of CPUs 1, 2, 3 is powersave"),
+                 ("limit", "the clock of CPU 2 is limited to 2000 of 3500 MHz")),
+                ({"files": clocks, "cpus": [0]},)):
+            with self.subTest(said):
+                self.assertEqual(self.said(**more), said)
+                shutil.rmtree("sys", ignore_errors=True)
 
     def test_a_group_that_has_too_little_time(self):
         for files, said in (
@@ -76,21 +87,6 @@ class Quiet(Measured):
         [said] = quiet.stopped_since(before, {"/sys/fs/cgroup/a": 12, "/sys/fs/cgroup": 9})
         self.assertIn("/sys/fs/cgroup/a has too little CPU time for this run: its processes were "
                       "stopped 5 times meanwhile", said)
-
-    def test_steal(self):
-        self.assertEqual(self.said((0, 4, 0, 0), cpus=[1, 2], steal=(0, 2, 0, 0)), [
-            ("busy", "CPU 1 ran other work for 50 % of 80 ms"),
-            ("steal", "a hypervisor took 25 % of a CPU's time")])
-
-    def test_clocks(self):
-        files = {f"sys/devices/system/cpu/cpu{i}/cpufreq/{name}": f"{text}\n" for i in range(4)
-                 for name, text in (("scaling_governor", "powersave" if i else "performance"),
-                                    ("scaling_max_freq", 2000000 if i == 2 else 3500000),
-                                    ("cpuinfo_max_freq", 3500000))}
-        self.assertEqual(self.said(files=files), [
-            ("governor", "the governor of CPUs 1, 2, 3 is powersave"),
-            ("limit", "the clock of CPU 2 is limited to 2000 of 3500 MHz")])
-        self.assertEqual(self.said(files=files, cpus=[0]), [])
 
     def test_what_is_not_known_is_null(self):
         seen = quiet.look(Machine(os.getcwd(), {}), wait=self.fail)
