@@ -53,6 +53,12 @@ class Found(Tree):
         self.found = counters.discover(Path("."))
         return self.found.text.splitlines()
 
+    def counts(self, *rows, begin=0):
+        """The counters from this one on: each row has a name, type, config and some CPUs."""
+        self.assertEqual(self.lines()[begin:], [
+            f"dram_{name} type={kind} config={config:#x} cpu={cpu} scale=64"
+            for name, kind, config, *cpus in rows for cpu in cpus])
+
     def refused(self, remark, **changes):
         """One PMU of two is broken: none is taken, and why is said."""
         with self.subTest(remark):
@@ -67,15 +73,8 @@ class Found(Tree):
             self.pmu(f"uncore_imc_{number}", 20 + number, "0,28", **CAS)
         self.pmu("uncore_cha_0", 40, "0,28", **FORMAT)
         self.pmu("uncore_imc_free_running_0", 41, "0,28", **ICX_RUNNING)
-        self.assertEqual(self.lines(), [
-            "dram_read_imc_2 type=22 config=0xf04 cpu=0 scale=64",
-            "dram_read_imc_2 type=22 config=0xf04 cpu=28 scale=64",
-            "dram_write_imc_2 type=22 config=0x3004 cpu=0 scale=64",
-            "dram_write_imc_2 type=22 config=0x3004 cpu=28 scale=64",
-            "dram_read_imc_10 type=30 config=0xf04 cpu=0 scale=64",
-            "dram_read_imc_10 type=30 config=0xf04 cpu=28 scale=64",
-            "dram_write_imc_10 type=30 config=0x3004 cpu=0 scale=64",
-            "dram_write_imc_10 type=30 config=0x3004 cpu=28 scale=64"])
+        self.counts(("read_imc_2", 22, 0xf04, 0, 28), ("write_imc_2", 22, 0x3004, 0, 28),
+                    ("read_imc_10", 30, 0xf04, 0, 28), ("write_imc_10", 30, 0x3004, 0, 28))
         self.assertEqual(self.found.remarks, [])
 
     def test_several_events_of_a_channel(self):
@@ -84,11 +83,8 @@ class Found(Tree):
             cas_count_read_sch1="event=0x06,umask=0xcf",
             cas_count_write_sch0="event=0x05,umask=0xf0",
             cas_count_write_sch1="event=0x06,umask=0xf0"))
-        self.assertEqual(self.lines(), [
-            "dram_read_imc_0_sch0 type=20 config=0xcf05 cpu=0 scale=64",
-            "dram_read_imc_0_sch1 type=20 config=0xcf06 cpu=0 scale=64",
-            "dram_write_imc_0_sch0 type=20 config=0xf005 cpu=0 scale=64",
-            "dram_write_imc_0_sch1 type=20 config=0xf006 cpu=0 scale=64"])
+        self.counts(("read_imc_0_sch0", 20, 0xcf05, 0), ("read_imc_0_sch1", 20, 0xcf06, 0),
+                    ("write_imc_0_sch0", 20, 0xf005, 0), ("write_imc_0_sch1", 20, 0xf006, 0))
 
     def test_two_names_of_one_event(self):
         self.pmu("uncore_imc_0", 20, **CAS, **scaled(cas_count_read_all="event=0x04,umask=0x0f"))
@@ -99,32 +95,26 @@ class Found(Tree):
         """Linux 6.1 on Sapphire Rapids; clients since Tiger Lake."""
         self.pmu("uncore_imc_0", 20, "0", **SERVER)
         self.pmu("uncore_imc_free_running_0", 21, **ICX_RUNNING)
-        self.assertEqual(self.lines(), [
-            "dram_read_imc_free_running_0 type=21 config=0x20ff cpu=0 scale=64",
-            "dram_write_imc_free_running_0 type=21 config=0x21ff cpu=0 scale=64"])
+        self.counts(("read_imc_free_running_0", 21, 0x20ff, 0),
+                    ("write_imc_free_running_0", 21, 0x21ff, 0))
         self.pmu("uncore_imc_free_running_1", 22, **RUNNING, **scaled(
             data_total="event=0xff,umask=0x10", data_read="event=0xff,umask=0x20",
             data_write="event=0xff,umask=0x30"))
-        self.assertEqual(self.lines()[2:], [
-            "dram_read_imc_free_running_1 type=22 config=0x20ff cpu=0 scale=64",
-            "dram_write_imc_free_running_1 type=22 config=0x30ff cpu=0 scale=64"])
+        self.counts(("read_imc_free_running_1", 22, 0x20ff, 0),
+                    ("write_imc_free_running_1", 22, 0x30ff, 0), begin=2)
 
     def test_a_client(self):
         self.pmu("uncore_imc", 11, **{"format/event": "config:0-7"}, **scaled(
             data_reads="event=0x01", data_writes="event=0x02", gt_requests="event=0x03"))
-        self.assertEqual(self.lines(), ["dram_read_imc type=11 config=0x1 cpu=0 scale=64",
-                                        "dram_write_imc type=11 config=0x2 cpu=0 scale=64"])
+        self.counts(("read_imc", 11, 0x1, 0), ("write_imc", 11, 0x2, 0))
 
     def test_amd_memory_controllers(self):
         """The kernel names no event; each is of one package."""
         self.pmu("amd_umc_0", 16, "0", **UMC)
         self.pmu("amd_umc_12", 28, "64", **UMC)
         self.pmu("amd_df", 15, "0,64", **{"format/event": "config:0-7,32-37"})
-        self.assertEqual(self.lines(), [
-            "dram_read_amd_umc_0 type=16 config=0x10a cpu=0 scale=64",
-            "dram_write_amd_umc_0 type=16 config=0x20a cpu=0 scale=64",
-            "dram_read_amd_umc_12 type=28 config=0x10a cpu=64 scale=64",
-            "dram_write_amd_umc_12 type=28 config=0x20a cpu=64 scale=64"])
+        self.counts(("read_amd_umc_0", 16, 0x10a, 0), ("write_amd_umc_0", 16, 0x20a, 0),
+                    ("read_amd_umc_12", 28, 0x10a, 64), ("write_amd_umc_12", 28, 0x20a, 64))
         self.pmu("amd_umc_0", 16, **{"events/umc_cas_cmd.rd": "event=0x0b",
                                      "events/umc_cas_cmd.wr": "event=0x0c"})
         self.assertEqual(self.lines()[0], "dram_read_amd_umc_0 type=16 config=0xb cpu=0 scale=64")
@@ -166,11 +156,7 @@ class Found(Tree):
         self.pmu("amd_df", 15, "0,64", **form, **{
             "events/local_processor_read_data_beats_cs0": "event=0x1f,umask=0x7fe",
             "events/local_processor_write_data_beats_cs0": "event=0x11f,umask=0x7ff"})
-        self.assertEqual(self.lines(), [
-            "dram_read_amd_df type=15 config=0x700fe1f cpu=0 scale=64",
-            "dram_read_amd_df type=15 config=0x700fe1f cpu=64 scale=64",
-            "dram_write_amd_df type=15 config=0x10700ff1f cpu=0 scale=64",
-            "dram_write_amd_df type=15 config=0x10700ff1f cpu=64 scale=64"])
+        self.counts(("read_amd_df", 15, 0x700fe1f, 0, 64), ("write_amd_df", 15, 0x10700ff1f, 0, 64))
 
     def test_broken(self):
         read = "events/cas_count_read"

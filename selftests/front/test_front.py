@@ -67,11 +67,35 @@ class Program(fake.InDirectory):
         self.assertEqual(done.stderr.count("\n"), 1)
         self.assertFalse(os.path.exists("results"))
 
-    def test_unknown_suite(self):
-        self.fails(self.memcache("run", "cache-atributes"), 2, "no suite cache-atributes ",
-                   " Did you mean cache-attributes? ", "  cache-attributes ")
-        self.fails(self.memcache("run", "mlc-quik"), 2, " Did you mean mlc-quick? ")
-        self.fails(self.memcache("run", "./nosuch"), 2, "no suite ./nosuch: there is no such file")
+    def test_words_that_are_refused(self):
+        """Suites, options, words, commands, a directory in place of results."""
+        for words, *said in (
+                ("run cache-atributes", "no suite cache-atributes ",
+                 " Did you mean cache-attributes? ", "  cache-attributes "),
+                ("run mlc-quik", " Did you mean mlc-quick? "),
+                ("run ./nosuch", "no suite ./nosuch: there is no such file"),
+                ("show", "usage: memcache show"),
+                ("run --quik x", "memcache: run: no option --quik. Did you mean --qui"),
+                ("doctor --fast", "memcache: doctor: no option --fast. `memcache doctor -"),
+                ("doctor x", "memcache: doctor takes no word x. `memcache doctor --help`"),
+                ("measure", "memcache: no command measure. There are:\n  run "),
+                ("rapport x", "memcache: no command rapport. Did you mean report? There are:\n"
+                 "  run "),
+                ("xyzzy x", "memcache: no command xyzzy. There are:\n  run "),
+                ("--quik x", "memcache: no option --quik. Did you mean --quick? `"),
+                ("--fast x", "memcache: no option --fast. `memcache run --help` "),
+                ("UC x", "memcache: no command UC. Did you mean bandwidth type=uc? "),
+                ("thp x", "memcache: no command thp. Did you mean bandwidth page=thp? "),
+                ("auto x", "memcache: no command auto. There are"),
+                ("--list x", "memcache: no option --list. Did you mean list? `"),
+                ("lmbench x", "memcache: no command lmbench. `memcache import lmbench "),
+                (" x", "memcache: no command . There are:\n  run "),
+                *((f"{command} ./", "such as ./*.jsonl")
+                  for command in ("show", "compare", "report", "export --format csv"))):
+            with self.subTest(words):
+                done = self.memcache(*words.split(" "))
+                self.fails(done, 2, *said)
+                self.assertLess(max(map(len, done.stderr.splitlines())), 100)
 
     def test_what_is_in_a_suite(self):
         shown = self.memcache("suites", "c2c").stdout
@@ -105,14 +129,6 @@ class Program(fake.InDirectory):
             done = self.memcache(*words)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
-
-    def test_wrong_words(self):
-        self.fails(self.memcache("show"), 2, "usage: memcache show")
-        for words, said in ((["run", "--quik", "x"], "run: no option --quik. Did you mean --qui"),
-                            (["doctor", "--fast"], "doctor: no option --fast. `memcache doctor -"),
-                            (["doctor", "x"], "doctor takes no word x. `memcache doctor --help`")):
-            self.fails(self.memcache(*words), 2, f"memcache: {said}")
-        self.fails(self.memcache("measure"), 2, "memcache: no command measure. There are:\n  run ")
 
     def test_alone_it_measures_this_machine_and_says_what_else_there_is(self):
         self.write("user", b"#!/bin/sh\n[ $1 = --save ] && echo 'GB/s  L1' && exit ${STATUS:-0}\n")
@@ -231,26 +247,6 @@ class Program(fake.InDirectory):
             self.assertTrue(text in page, text)
         for text in "mb_per_s", "MB/s":
             self.assertFalse(text in page, text)
-
-    def test_a_mistyped_command(self):
-        for typed, said in (("rapport", "memcache: no command rapport. Did you mean report? There "
-                                        "are:\n  run "),
-                            ("xyzzy", "memcache: no command xyzzy. There are:\n  run "),
-                            ("--quik", "memcache: no option --quik. Did you mean --quick? `"),
-                            ("--fast", "memcache: no option --fast. `memcache run --help` "),
-                            ("UC", "memcache: no command UC. Did you mean bandwidth type=uc? "),
-                            ("thp", "memcache: no command thp. Did you mean bandwidth page=thp? "),
-                            ("auto", "memcache: no command auto. There are"),
-                            ("--list", "memcache: no option --list. Did you mean list? `"),
-                            ("lmbench", "memcache: no command lmbench. `memcache import lmbench "),
-                            ("", "memcache: no command . There are:\n  run ")):
-            done = self.memcache(typed, "x")
-            self.fails(done, 2, said)
-            self.assertLess(max(map(len, done.stderr.splitlines())), 100)
-
-    def test_a_directory_is_no_results_file(self):
-        for command in "show", "compare", "report", "export --format csv":
-            self.fails(self.memcache(*command.split(), "./"), 2, "such as ./*.jsonl")
 
     def test_what_takes_no_output(self):
         self.write("good", GOOD)

@@ -269,25 +269,6 @@ class Data(unittest.TestCase):
 
 
 class Command(unittest.TestCase):
-    def test_a_file_of_another_form_is_left_out_by_its_name(self):
-        for name, raw in (("Mess-Results/Systems/a/processed/memory_curves.csv", b"x,y\n1,\xff\n"),
-                          ("core-to-core-latency/results/Some Core i9-1234.csv", b"1,x\n"),
-                          ("InstLatx64/A/GenuineIntel00906EA_Some_NewMemLat.txt",
-                           NEW.encode().replace(b"4.000 clks", b"4.0.0 clks")),
-                          ("PerfSpect/other", b"")):
-            with self.subTest(name), tempfile.TemporaryDirectory() as top:
-                path = Path(top) / name
-                path.parent.mkdir(parents=True)
-                path.write_bytes(raw)
-                (path.parent.parent / "README.md").write_text(
-                    "| Intel Xeon Gold 5218 | x | 2 | 9 |\n")
-                dumps = Path(top) / "InstLatx64/A"
-                dumps.mkdir(parents=True, exist_ok=True)
-                (dumps / "GenuineIntel00906EA_Some_CPUID.txt").write_text(dump(leaves=INTEL))
-                (machines, _), _, warned = fake.output_of(importer.read_all, Path(top))
-                self.assertIn("left out, as it is not of the form", warned)
-                self.assertIn(name.rsplit("/")[0], warned)
-                self.assertIn("GenuineIntel 6 158", [one.model for one in machines])
 
     def test_from_snapshots_to_a_file(self):
         with tempfile.TemporaryDirectory() as top:

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import random
+import shutil
 import sys
 from pathlib import Path
 from unittest import mock
@@ -153,25 +154,35 @@ class Command(fake.InDirectory):
                 fake.result(READ, chance.gauss(9000.0 if new else 10000.0, 100)),
                 fake.result(WRITE, chance.gauss(5000.0 * (write if new else 1), 50))])
 
-    def test_which_kernel_brought_it(self):
-        self.nights()
-        said = self.memcache("trend", "nights")
-        self.assertIn("Since nights/20.jsonl (2026-10-11 14:13 UTC): kernel 6.1.0-50-amd64 -> "
-                      "6.1.0-51-amd64. Before that: nights/19.jsonl (2026-10-10 14:13 UTC).", said)
-        self.assertRegex(said, r"before after speed bandwidth width=16 size=4K page=direct "
-                               r"(100|99)\d\d\.\d MB/s (90|89)\d\d\.\d MB/s 0\.90x ↓")
-        self.assertTrue(said.endswith("2 results over 30 runs, in the order of time: 1 lasting "
-                                      "change, at 1 run. From the first to the last runs: "
-                                      "0 faster, 1 slower, 1 same, 0 can't tell."), said)
-
-    def test_the_worst_first_and_what_became_faster(self):
-        self.nights(write=0.8)
-        said = self.memcache("trend", "nights")
-        self.assertLess(said.index("0.80x ↓"), said.index("0.90x ↓"))
-        self.nights(write=1.2)
-        said = self.memcache("trend", "nights")
-        self.assertLess(said.index("0.90x ↓"), said.index("1.20x ↑"))
-        self.assertIn("2 lasting changes, at 1 run.", said)
+    def test_what_is_said_of_nights(self):
+        """Which kernel brought it, the worst first, what is faster; too few runs; only some."""
+        os.mkdir("empty")
+        for nights, words, status, said, unsaid in (
+                ({}, "nights", 0, r"Since nights/20\.jsonl \(2026-10-11 14:13 UTC\): kernel "
+                 r"6\.1\.0-50-amd64 -> 6\.1\.0-51-amd64\. Before that: nights/19\.jsonl "
+                 r"\(2026-10-10 14:13 UTC\)\. .*before after speed bandwidth width=16 size=4K "
+                 r"page=direct (100|99)\d\d\.\d MB/s (90|89)\d\d\.\d MB/s 0\.90x ↓.*2 results over "
+                 r"30 runs, in the order of time: 1 lasting change, at 1 run\. From the first to "
+                 r"the last runs: 0 faster, 1 slower, 1 same, 0 can't tell\.$", "meanwhile"),
+                ({"write": 0.8}, "nights", 0, "0.80x ↓.*0.90x ↓", "0.90x ↓.*0.80x ↓"),
+                ({"write": 1.2}, "nights", 0, "0.90x ↓.*1.20x ↑.*2 lasting changes, at 1 run.",
+                 "1.20x ↑.*0.90x ↓"),
+                ({"runs": 9}, "nights", 0, "Too few runs to confirm a change, less than 16: - "
+                 "bandwidth width=16 size=4K page=direct: 9", "meanwhile"),
+                ({"write": 0.8}, "nights --only op=write", 0, "0.80x.*1 result over 30 runs",
+                 "0.90x"),
+                ({"write": 0.8}, "nights --only op=copy", 1, "none has op=copy", "x ↓"),
+                ({"runs": 2}, "nights", 1, "2 of 3 runs; meanwhile: memcache compare A B.", "x ↓"),
+                ({"runs": 3}, "nights", 0, "0 results over 3 runs", "meanwhile"),
+                ({}, "empty", 2, "no results files", "x ↓"),
+                ({}, "nosuch", 1, "nosuch: No such file or directory; left out", "x ↓"),
+                ({}, "nights -o x.doc", 2, "wanted a name that ends in .svg", "x ↓")):
+            with self.subTest(words, nights=nights):
+                self.nights(**nights)
+                text = self.memcache("trend", *words.split(), status=status)
+                self.assertRegex(text, said)
+                self.assertNotRegex(text, unsaid)
+                shutil.rmtree("nights")
 
     def test_a_store_says_the_same(self):
         self.nights()
@@ -226,29 +237,6 @@ class Command(fake.InDirectory):
         self.assertIn("no result to follow. Left out: 2 results in which nothing was measured",
                       self.memcache("trend", "all", status=1))
 
-    def test_too_few(self):
-        self.nights(runs=9)
-        said = self.memcache("trend", "nights")
-        self.assertIn("Too few runs to confirm a change, less than 16: - bandwidth width=16 "
-                      "size=4K page=direct: 9", said)
-
-    def test_only(self):
-        self.nights(write=0.8)
-        said = self.memcache("trend", "nights", "--only", "op=write")
-        self.assertIn("1 result over 30 runs", said)
-        self.assertIn("0.80x", said)
-        self.assertNotIn("0.90x", said)
-        self.assertIn("none has op=copy",
-                      self.memcache("trend", "nights", "--only", "op=copy", status=1))
-
-    def test_what_is_wrong(self):
-        os.mkdir("empty")
-        self.nights(runs=10)
-        for words, status, said in (("empty", 2, "no results files"),
-                                    ("nosuch", 1, "nosuch: No such file or directory; left out"),
-                                    ("nights -o x.doc", 2, "wanted a name that ends in .svg")):
-            self.assertIn(said, self.memcache("trend", *words.split(), status=status))
-
     def test_without_the_library(self):
         self.nights(runs=10)
         with mock.patch.dict(sys.modules, numpy=None), \
@@ -267,13 +255,6 @@ class Command(fake.InDirectory):
             wrong = sum(changes.hint(series(chance, runs=runs)) is not None
                         for runs in (3, 5, 8, 12) for _ in range(50))
             self.assertLessEqual(wrong, 2)
-
-    def test_how_many_runs_are_wanted(self):
-        self.nights(runs=2)
-        self.assertIn("2 of 3 runs; meanwhile: memcache compare A B.",
-                      self.memcache("trend", "nights", status=1))
-        self.nights(runs=3)
-        self.assertNotIn("meanwhile", self.memcache("trend", "nights"))
 
     def test_pictures(self):
         self.nights()
