@@ -42,17 +42,12 @@ class Side:
 
 
 class Events(unittest.TestCase):
-    def test_lines_are_set_for_a_run(self):
-        side = Side()
-        with Counting([side], False, True):
-            self.assertEqual(side.set[-1].split(), list(tests.EVENTS))
-        self.assertEqual(side.set[-1], "mine\n")
-
-    def test_nothing_is_set_unasked(self):
-        side = Side()
-        with Counting([side], False, False):
-            pass
-        self.assertEqual(side.set, ["mine\n"])
+    def test_lines_are_set_for_a_run_that_asks(self):
+        for asked in True, False:
+            side = Side()
+            with Counting([side], False, asked):
+                self.assertEqual(side.set[-1].split(), list(tests.EVENTS) if asked else ["mine"])
+            self.assertEqual((side.set[-1], len(side.set)), ("mine\n", 3 if asked else 1))
 
     def test_nobody_asked(self):
         self.assertEqual(report(result("read", events_why="no_counters")), "")

@@ -88,28 +88,23 @@ class Refresh(fake.unittest.TestCase):
         [run] = fake.runs_of(about, ("tail", [paused(period)]), modules=modules(*generations))
         return [part.text for part in refresh.sentences([(run, one) for one in run.results])]
 
-    def test_as_often_as_jedec_says(self):
-        for generation, period in (("DDR3", 7811.0), ("DDR4", 7790.0), ("DDR5", 3902.0)):
+    def test_how_often(self):
+        """Heat makes it twice as frequent, and no more."""
+        usual = r"^Refresh comes every [37]\.\d+ us, as often as JEDEC's standard of {} wants up " \
+                r"to 85 C\.$"
+        for generation, period, words in (
+                *((name, period, usual.format(name)) for name, period in (
+                    ("DDR3", 7811.0), ("DDR4", 7790.0), ("DDR5", 3902.0))),
+                ("DDR4", 5200.0, r"^Refresh comes every 5\.200 us; JEDEC's standard of DDR4 wants "
+                 r"it every 7\.800 us up to 85 C\.$"),
+                *((name, period, "twice as often as") for name, period in (
+                    ("DDR4", 3902.0), ("DDR3", 3900.0), ("DDR5", 1951.0))),
+                ("DDR4", 1951.0, "4 times as often as"), ("DDR3", 1951.0, "4 times as often as")):
             [text] = self.said(period, (generation,))
-            self.assertRegex(text, rf"^Refresh comes every [37]\.\d+ us, as often as JEDEC's "
-                                   rf"standard of {generation} wants up to 85 C\.$")
-
-    def test_more_often(self):
-        for generation, period, words in (("DDR4", 3902.0, "twice as often as"),
-                                          ("DDR3", 3900.0, "twice as often as"),
-                                          ("DDR5", 1951.0, "twice as often as"),
-                                          ("DDR4", 1951.0, "4 times as often as"),
-                                          ("DDR3", 1951.0, "4 times as often as")):
-            [text] = self.said(period, (generation,))
-            self.assertIn(words, text)
-            # Heat makes it twice as frequent, and no more.
+            self.assertRegex(text, words)
             self.assertEqual("as above 85 C" in text, words.startswith("twice"))
-            self.assertEqual("fine granularity" in text, generation != "DDR3")
-
-    def test_another_period(self):
-        [text] = self.said(5200.0)
-        self.assertEqual(text, "Refresh comes every 5.200 us; JEDEC's standard of DDR4 wants it "
-                               "every 7.800 us up to 85 C.")
+            self.assertEqual("fine granularity" in text,
+                             words.endswith("often as") and generation != "DDR3")
 
     def test_what_is_not_known_is_not_said(self):
         for generations in ((), (None,), ("LPDDR5",), ("DDR4", "DDR5"), ("DDR4", None)):

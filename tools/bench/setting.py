@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What several benchmarks use: the settings that make passes in the environment, and the time of a
+"""What several benchmarks use: the settings that make passes in the environment, and the cost of a
 command of memcache."""
 
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -20,16 +19,18 @@ def positive(name, usual):
     return int(text)
 
 
+def cost(words):
+    """What a command of memcache took: seconds, seconds of CPUs, MiB of its largest process."""
+    begin = time.monotonic()
+    child = subprocess.Popen([MEMCACHE, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    said = child.stderr.read()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode not in (0, 1, 125):
+        sys.exit(f"{' '.join(words[:4])}: {said.decode(errors='replace')}")
+    return time.monotonic() - begin, used.ru_utime + used.ru_stime, used.ru_maxrss >> 10
+
+
 def run_timed(what, *words):
-    """Run a command of memcache. Print how long it took, how long CPUs worked for it, and the
-    memory of the largest process so far."""
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = subprocess.run([MEMCACHE, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          text=True)
-    if done.returncode not in (0, 1, 125):
-        sys.exit(done.stderr)
-    took = time.monotonic() - begin
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    worked = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(f"{what:38} {took:7.2f} s, CPUs {worked:7.2f} s   {after.ru_maxrss >> 10:6} MiB",
-          flush=True)
+    took, worked, mib = cost(words)
+    print(f"{what:38} {took:7.2f} s, CPUs {worked:7.2f} s   {mib:6} MiB", flush=True)
