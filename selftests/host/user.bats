@@ -723,10 +723,7 @@ catches_signals() {
 	mkdir files
 	"$USER_TOOL" --own "os item=context processes=9 repeat=1000000" 2>error &
 	tool=$!
-	for ((i = 0; i < 600; i++)); do
-		[ "$(pgrep -c -P $tool)" -lt 8 ] || break
-		sleep 0.1
-	done
+	await $tool eval "[ \$(pgrep -c -P $tool) -ge 8 ]"
 	mapfile -t children < <(pgrep -P $tool)
 	[ ${#children[@]} = 8 ]
 	kill -9 "${children[3]}"
@@ -741,11 +738,7 @@ catches_signals() {
 
 	"$USER_TOOL" --own "os item=stat dir=$PWD/files repeat=1000000" 2>error &
 	tool=$!
-	for ((i = 0; i < 600; i++)); do
-		[ -z "$(ls files)" ] || break
-		sleep 0.1
-	done
-	[ -n "$(ls files)" ]
+	await $tool eval "[ \"\$(ls files)\" ]"
 	kill -TERM $tool
 	wait $tool || true
 	[ -z "$(ls files)" ]
