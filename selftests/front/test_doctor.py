@@ -75,16 +75,55 @@ class Doctor(fake.InDirectory):
             for path in list(Path().iterdir()):
                 subprocess.run(["rm", "-r", path], check=True)
 
-    def test_root_with_all_capabilities(self):
-        self.says("ok", "root", proc__self__status="CapEff:\t000001ffffffffff\n")
+    def test_what_is_right_or_worth_a_word(self):
+        """Of each check, prefetchers and who honours a guest's PAT among them."""
+        told, vendor = "sys/kernel/debug/memcache/machine", "sys/class/dmi/id/sys_vendor"
+        known = {"known": True, "msr": "0x1a4", "mask": "0xf"}
+        for status, what, changes in (
+                ("ok", "root", {"proc/self/status": "CapEff:\t000001ffffffffff\n"}),
+                # A loaded module does not mean that signatures are not enforced.
+                ("ok", "modules are allowed, if they are signed ", ENFORCED),
+                ("warn", "not root (measure with sudo", {"uid": 1000}),
+                ("warn", "debugfs is not mounted (mount -t debugfs", {"proc/mounts": ""}),
+                ("warn", "the kernel is locked down (integrity): it takes no request; user space "
+                 "can measure UC and WC (memcache run --where user", LOCKED),
+                ("warn", "the loaded module is of version 0.9, and this program of version 1.0 "
+                 "(rmmod", {told: json.dumps(json.loads(verdicts()) | {"version": "0.9"})}),
+                ("warn", "PAT is off", {"proc/cmdline": "quiet nopat\n"}),
+                ("warn", "the module is not loaded", {"proc/modules": ""}),
+                ("warn", "its files can't be read", {told: None}),
+                ("warn", "WC: page tables say wc, effective=unknown",
+                 {told: verdicts(wc="unknown")}),
+                ("warn", "WC: page tables say wc, effective=partly (too few of its bursts leave "
+                 "the CPU", {told: verdicts(wc="partly")}),
+                ("warn", "no /dev/memcache_uc", {"dev/memcache_uc": None}),
+                ("warn", "there is no memcache-user", {"built": False}),
+                ("warn", "no counters of DRAM traffic", dict.fromkeys(IMC)),
+                ("warn", "DRAM traffic can't be counted (uncore_imc: type is 'x')", {IMC[0]: "x"}),
+                ("warn", "no /dev/kvm", {"dev/kvm": None}),
+                *((status, what, {told: json.dumps(fake.machine(prefetch=prefetch))})
+                  for status, what, prefetch in (
+                    ("ok", "prefetchers: 0x1a4 can be read, they are mixed",
+                     known | {"state": "mixed"}),
+                    ("warn", "the prefetchers' register, 0x1a4, can't be read",
+                     known | {"state": "unreadable"}),
+                    ("warn", "prefetchers of this CPU model are not known (prefetch=off fails",
+                     {"known": False, "msr": None, "mask": None, "state": None}))),
+                *((status, what, GUEST | changes) for status, what, changes in (
+                    ("warn", "KVM on Intel ignores", {vendor: "QEMU\n"}),
+                    ("ok", "KVM on AMD honours", {
+                        vendor: "Amazon EC2\n",
+                        "proc/cpuinfo": "vendor_id : AuthenticAMD\nflags : pat hypervisor\n"}),
+                    ("warn", "Xen honours", {"sys/hypervisor/type": "xen\n"}),
+                    ("warn", "a hypervisor (vmware)", {vendor: "VMware, Inc.\n"}),
+                    ("warn", "a hypervisor (hyper-v)", {vendor: "Microsoft Corporation\n"}),
+                    ("warn", "a hypervisor (unknown)", {})))):
+            self.says(status, what, **changes)
 
     def test_lockdown_says_nothing_of_signatures(self):
         self.examine(**LOCKED)
         self.assertIn("ok modules are allowed, if they are signed ", self.text)
         self.assertNotIn("signatures are not enforced", self.text)
-
-    def test_a_loaded_module_does_not_mean_that_signatures_are_not_enforced(self):
-        self.says("ok", "modules are allowed, if they are signed ", **ENFORCED)
 
     def test_keys_of_mokutil_count_with_secure_boot_only(self):
         off = "; Secure Boot is off, so keys that mokutil has enrolled do not count"
@@ -139,29 +178,6 @@ class Doctor(fake.InDirectory):
                 self.says("fail", f"no headers of the running kernel, 6.1 ({todo}: make run)",
                           **{"proc/modules": "", "lib/modules/6.1/build/Makefile": None})
 
-    def test_what_is_worth_a_word(self):
-        for what, changes in (
-                ("not root (measure with sudo", {"uid": 1000}),
-                ("debugfs is not mounted (mount -t debugfs", {"proc/mounts": ""}),
-                ("the kernel is locked down (integrity): it takes no request; user space can "
-                 "measure UC and WC (memcache run --where user", LOCKED),
-                ("the loaded module is of version 0.9, and this program of version 1.0 (rmmod",
-                 {"sys/kernel/debug/memcache/machine": json.dumps(
-                     json.loads(verdicts()) | {"version": "0.9"})}),
-                ("PAT is off", {"proc/cmdline": "quiet nopat\n"}),
-                ("the module is not loaded", {"proc/modules": ""}),
-                ("its files can't be read", {"sys/kernel/debug/memcache/machine": None}),
-                ("WC: page tables say wc, effective=unknown",
-                 {"sys/kernel/debug/memcache/machine": verdicts(wc="unknown")}),
-                ("WC: page tables say wc, effective=partly (too few of its bursts leave the CPU",
-                 {"sys/kernel/debug/memcache/machine": verdicts(wc="partly")}),
-                ("no /dev/memcache_uc", {"dev/memcache_uc": None}),
-                ("there is no memcache-user", {"built": False}),
-                ("no counters of DRAM traffic", dict.fromkeys(IMC)),
-                ("DRAM traffic can't be counted (uncore_imc: type is 'x')", {IMC[0]: "x"}),
-                ("no /dev/kvm", {"dev/kvm": None})):
-            self.says("warn", what, **changes)
-
     def test_an_installed_program_speaks_of_no_checkout(self):
         everything = {"proc/modules": "", "proc/mounts": "", "dev/kvm": None, "built": False,
                       "lib/modules/6.1/build/Makefile": None}
@@ -198,32 +214,6 @@ class Doctor(fake.InDirectory):
                     self.says("warn", "the installed module is of version 0.9, and this program "
                               "of version 1.0 (load the one that belongs to this program: "
                               f"{todo})", **{"proc/modules": ""})
-
-    def test_prefetchers(self):
-        def module(**prefetch):
-            return {"sys/kernel/debug/memcache/machine": json.dumps(
-                fake.machine(prefetch=prefetch))}
-        known = {"known": True, "msr": "0x1a4", "mask": "0xf"}
-        self.says("ok", "prefetchers: 0x1a4 can be read, they are mixed",
-                  **module(**known, state="mixed"))
-        self.says("warn", "the prefetchers' register, 0x1a4, can't be read",
-                  **module(**known, state="unreadable"))
-        self.says("warn", "prefetchers of this CPU model are not known (prefetch=off fails",
-                  **module(known=False, msr=None, mask=None, state=None))
-
-    def test_who_honours_a_guests_pat(self):
-        for status, what, changes in (
-                ("warn", "KVM on Intel ignores", {"sys/class/dmi/id/sys_vendor": "QEMU\n"}),
-                ("ok", "KVM on AMD honours", {
-                    "sys/class/dmi/id/sys_vendor": "Amazon EC2\n",
-                    "proc/cpuinfo": "vendor_id : AuthenticAMD\nflags : pat hypervisor\n"}),
-                ("warn", "Xen honours", {"sys/hypervisor/type": "xen\n"}),
-                ("warn", "a hypervisor (vmware)",
-                 {"sys/class/dmi/id/sys_vendor": "VMware, Inc.\n"}),
-                ("warn", "a hypervisor (hyper-v)",
-                 {"sys/class/dmi/id/sys_vendor": "Microsoft Corporation\n"}),
-                ("warn", "a hypervisor (unknown)", {})):
-            self.says(status, what, **(GUEST | changes))
 
     def test_arm64(self):
         arm = {"arch": "aarch64", "proc/cpuinfo": "CPU implementer\t: 0x41\n"}
