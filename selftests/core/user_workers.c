@@ -118,6 +118,8 @@ bool mc_user_read_file(const char *path, char *buf, size_t size)
 	const char *text = strstr(path, "_period_us") ? "1000000" :
 			   strstr(path, "kernel/sched_rt_r") ? made->all_us :
 			   strstr(path, "self/cgroup") ? made->group :
+			   strstr(path, "/cpu.stat") ?
+			   strstr(path, made->words) ? "nr_periods 9\nnr_throttled 7\nn 5" : NULL :
 			   strstr(path, "cgroup/cpu/cpu.") ? made->root_us : made->group_us;
 
 	return text && snprintf(buf, size, "%s", text) > 0;
@@ -389,7 +391,7 @@ static void test_what_threads_lack(void **state)
 		  MAY, .group = "1:cpu,cpuacct:/a", .group_us = "20" },
 		{ "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 30 of",
 		  MAY, .group = "1:cpu:/docker/1", .root_us = "30" },
-		{ "root (sudo), CAP_SYS_NICE or `ulimit -r 1`", MAY_NOT, .user = true,
+		{ "sudo, CAP_SYS_NICE or `ulimit -r 1`", MAY_NOT, .user = true,
 		  .group = "1:cpu:/a", .group_us = "0" },
 		{ "CAP_SYS_NICE, which this root has not", MAY_NOT, .filter = true },
 		{ "root of the machine; this is a user namespace", MAY_NOT, .namespace = true,
@@ -398,8 +400,8 @@ static void test_what_threads_lack(void **state)
 		/* The limit lets it ask, so it is something else that refuses. */
 		{ "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 0 of",
 		  MAY_NOT, .user = true, .priority = 1, .group = "1:cpu:/a", .group_us = "0" },
-		{ "real-time for its control group", MAY_NOT, .cap = true },
-		{ "a seccomp filter that allows it, or real-time for its control group", MAY_NOT,
+		{ "real-time; its control group has none (echo", MAY_NOT, .cap = true },
+		{ "another seccomp filter, or real-time for its control group", MAY_NOT,
 		  .namespace = true, .priority = 99, .filter = true },
 	};
 
@@ -409,6 +411,28 @@ static void test_what_threads_lack(void **state)
 		assert_int_equal(!lack, !made->words);
 		if (lack)
 			assert_memory_equal(lack, made->words, strlen(made->words));
+	}
+	made = NULL;
+}
+
+/* A group, those around it, and the root count. */
+static void test_stops_by_a_limit_of_cpu_time(void **state)
+{
+	static const struct {
+		const char *group, *limited;
+		u64 stops;
+	} rows[] = {
+		{ "0::/a/b", "cgroup/a/b/cpu.stat", 7 }, { "0::/a/b", "cgroup/a/cpu.stat", 7 },
+		{ "0::/a/b", "fs/cgroup/cpu.stat", 7 }, { "0::/a", "cgroup/b/cpu.stat", 0 },
+		{ "2:cpu:/b\n0::/", "/cpu/b/cpu.stat", 7 }, { NULL, "/cpu.stat", 0 },
+		{ "3:cpu,cpuacct:/b", "/cpu/b/cpu.stat", 7 }, { "2:cpuset:/a", "/cpu.stat", 0 },
+	};
+	struct mc_user_room room;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		made = &(struct made){ rows[i].limited, .group = rows[i].group };
+		mc_user_room(&room);
+		assert_int_equal(room.stops, rows[i].stops);
 	}
 	made = NULL;
 }

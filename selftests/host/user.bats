@@ -66,7 +66,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 		[[ $output == *'"sched":"keep"'* ]]
 	}
 	# shellcheck disable=SC2016 # quotes of a message
-	fifo_needs 'root (sudo), CAP_SYS_NICE or `ulimit -r 1`' setpriv --reuid=65534 \
+	fifo_needs 'sudo, CAP_SYS_NICE or `ulimit -r 1`' setpriv --reuid=65534 \
 		--clear-groups --bounding-set=-all
 	fifo_needs "CAP_SYS_NICE, which this root has not" setpriv --bounding-set=-sys_nice
 	fifo_needs "to work for 0.4 s at once" prlimit --rttime=200000
@@ -88,6 +88,9 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 		for as in in_group in_container; do
 			fifo_needs "nine tenths of a CPU, and cpu.rt_runtime_us of this control group allows 200000" $as
 		done
+		echo 1000 >"/sys/fs/cgroup/cpu/$$/cpu.cfs_quota_us"
+		run -0 in_group "$USER_TOOL" --own 'bandwidth size=16K repeat=1 warmup=0'
+		[[ $output == *"note: sched: a limit of CPU time stopped the threads; "* ]]
 		rmdir "/sys/fs/cgroup/cpu/$$"
 	fi
 	refused "Invalid argument" "sched: fifo is for tests of memory" 'os item=loop sched=fifo'

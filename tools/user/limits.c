@@ -2,6 +2,7 @@
 /*
  * How much memory this process may still take: what is available, and what its control group,
  * and those around it, allow. Beyond that limit the kernel ends the process without a word.
+ * And how often a limit of CPU time has stopped it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ static const struct version {
 } versions[] = {
 	{ "0::", ROOT, { "memory.max", "memory.high" }, "memory.current" },
 	{ ":memory:", ROOT "/memory", { "memory.limit_in_bytes" }, "memory.usage_in_bytes" },
+	{ ":cpu:", ROOT "/cpu" }, { ":cpu,cpuacct:", ROOT "/cpu" },
 };
 
 /* The number behind a word, or at the begin of a file; @otherwise if there is none. */
@@ -57,6 +59,7 @@ static void take_limits(struct mc_user_room *room, const char *group, const stru
 {
 	unsigned int i;
 
+	room->stops += number_in(group, "cpu.stat", "\nnr_throttled ", 0);
 	for (i = 0; i < ARRAY_SIZE(v->limits) && v->limits[i]; i++) {
 		u64 limit = number_in(group, v->limits[i], NULL, ~0ULL), used;
 
@@ -101,7 +104,7 @@ void mc_user_room(struct mc_user_room *room)
 	char text[8192], path[PATH_BYTES], *line;
 	unsigned int i;
 
-	*room = (struct mc_user_room){ available(), mc_memory_bytes(), "" };
+	*room = (struct mc_user_room){ available(), mc_memory_bytes() };
 	if (!mc_user_read_file("/proc/self/cgroup", text, sizeof(text)))
 		return;
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {

@@ -174,14 +174,20 @@ static bool is_wide(void)
 static void print_load(void)
 {
 	int n = get_nprocs(), running = 1;
+	const char *needs = mc_user_sched_needs();
 	char text[80];
 	double load;
 
 	if (!mc_user_read_file("/proc/loadavg", text, sizeof(text)) ||
 	    sscanf(text, "%lf %*f %*f %d", &load, &running) != 2)
 		return;
-	if (load > n || running > 1)
-		printf("not quiet: load %.1f on %d CPU%s\n", load, n, n == 1 ? "" : "s");
+	if (load <= n && running <= 1)
+		return;
+	printf("not quiet: load %.1f on %d CPU%s", load, n, n == 1 ? "" : "s");
+	/* The first of these words, since the screen has 80 columns. */
+	if (needs)
+		printf("; to go first needs %.*s", (int)strcspn(needs, ",;"), needs);
+	printf("\n");
 }
 
 static void print_machine(void)

@@ -181,12 +181,16 @@ static bool others_had_cpus(const struct mc_record *records, u64 n)
 	return false;
 }
 
-static void print_note(const struct mc_request *req, const struct mc_record *records, u64 n)
+static void print_note(const struct mc_request *req, const struct mc_record *records, u64 n,
+		       bool stopped)
 {
 	char note[192] = "";
 	struct mc_text t = MC_TEXT(note);
 
 	mc_engine_note(&t, req, records, n);
+	if (!*note && stopped && others_had_cpus(records, n))
+		mc_textf(&t, "sched: a limit of CPU time stopped the threads; "
+			 "raise cpu.max of the control group, --cpus of the container\n");
 	if (!*note && req->values[MC_KEY_SCHED].v[0] == MC_AUTO && mc_user_sched_needs() &&
 	    others_had_cpus(records, n))
 		mc_textf(&t, "sched: others had the CPUs; to go before them needs %s\n",
@@ -202,9 +206,11 @@ static int measure(const struct job *job, struct mc_error *e)
 {
 	struct mc_run run = { .req = &job->req, .side = &mc_user_side };
 	struct mc_record *records = calloc(mc_engine_records(run.req), sizeof(*records));
+	struct mc_user_room before, after;
 	u64 i, n = 0;
 	int err;
 
+	mc_user_room(&before);
 	mc_user_progress_name(job->line);
 	view->begin(run.req);
 	err = records ? mc_engine_measure(&run, records, &n) :
@@ -212,7 +218,8 @@ static int measure(const struct job *job, struct mc_error *e)
 	mc_user_progress_clear();
 	view->end(&run, records, n, err);
 	mc_user_save(&run, records, n, err);
-	print_note(run.req, records, n);
+	mc_user_room(&after);
+	print_note(run.req, records, n, after.stops > before.stops);
 	for (i = 0; i < n; i++) {
 		mc_free(records[i].histogram);
 		mc_free(records[i].tail);

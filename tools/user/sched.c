@@ -139,7 +139,7 @@ static const char *right_lacks(void)
 		return "root of the machine; this is a user namespace (rootless container)";
 	if (has_cap_sys_nice())
 		return NULL;
-	return geteuid() ? "root (sudo), CAP_SYS_NICE or `ulimit -r 1`" :
+	return geteuid() ? "sudo, CAP_SYS_NICE or `ulimit -r 1`" :
 	       "CAP_SYS_NICE, which this root has not (of a container: --cap-add SYS_NICE)";
 }
 
@@ -164,8 +164,8 @@ static const char *find_lack(void)
 		return lack;
 	/* Groups of version 2 have no file that says it. */
 	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER ?
-	       "a seccomp filter that allows it, or real-time for its control group" :
-	       "real-time for its control group";
+	       "another seccomp filter, or real-time for its control group" :
+	       "real-time; its control group has none (echo $$ >/sys/fs/cgroup/cgroup.procs)";
 }
 
 /**

@@ -16,15 +16,17 @@ void mc_user_types_json(struct mc_text *t);
 const char *mc_user_memory_name(void);
 
 /**
- * struct mc_user_room - memory that this process may still take
+ * struct mc_user_room - memory and CPU time that this process may still take
  * @bytes: so many
  * @of: of so many: all memory, or the limit of a control group
  * @why: the limit that is the lowest, with its control group; empty: none, memory itself
+ * @stops: how often a limit of CPU time has stopped its control group, or one around it
  */
 struct mc_user_room {
 	u64 bytes;
 	u64 of;
 	char why[192];
+	u64 stops;
 };
 
 /* limits.c */
