@@ -42,6 +42,10 @@ class Results(fake.unittest.TestCase):
                 ({"disturbed_interrupt": 10}, False),
                 # The windows that were hit are not in the figures.
                 (PREEMPTED | {"windows_left_out": 6}, False),
+                ({"disturbed_migration": 6, "windows_left_out": 6}, False),
+                # What a hypervisor or a neighbour does is seen in samples, not in windows.
+                ({"disturbed_steal": 6, "windows_left_out": 76}, True),
+                ({"disturbed_neighbour": 6, "windows_left_out": 76}, True),
                 (ALONE, True), ({"samples": 5, "left_out": 5, "left_out_why": "disturbed"}, False),
                 ({"samples": 0, "left_out": 10, "left_out_why": "one_cpu"}, False),
                 ({"samples": 0, "left_out": 10, "left_out_why": "no_overlap"}, True),

@@ -11,6 +11,7 @@ SPREAD = 20     # percent: a larger coefficient of variation leaves little of a 
 OTHERS = {"disturbed_preemption": "preempted", "disturbed_migration": "moved to another CPU",
           "disturbed_steal": "interrupted by the hypervisor",
           "disturbed_neighbour": "slowed at the same clock, as by a neighbour on the core"}
+BY_WINDOW = ("disturbed_preemption", "disturbed_migration")
 # What other work does, and what a machine has at rest, too, such as its governor.
 WORK = ("load", "busy", "sibling", "steal")
 # Why samples were left out (enum mc_left_out).
@@ -31,7 +32,8 @@ def is_disturbed(result: dict) -> bool:
     if not left and not any(map(result.get, OTHERS)):
         return False    # as most results are
     lost = left if result.get("left_out_why") != "one_cpu" else 0
-    hit = max(result.get(key) or 0 for key in OTHERS) - (result.get("windows_left_out") or 0)
+    windows = result.get("windows_left_out") or 0
+    hit = max((result.get(key) or 0) - windows * (key in BY_WINDOW) for key in OTHERS)
     return max(lost, hit) > MOST * taken
 
 

@@ -58,7 +58,7 @@ MOST_RUNS = 100     # nobody measures more
 TOO_WIDE = 100      # an interval that reaches such a factor says nothing
 FEW_RUNS, EMULATED, WIDE, NO_TIME = map(Say, ("one_run", "no_speed", "wide", "no_time"))
 MEASURE = "measure in rounds (`memcache run --rounds 5`) or several times (`memcache check`)"
-QUIET = "measure when the machine is quiet, or with sched=fifo, which goes before other work"
+QUIET = "measure when the machine is quiet, or with sched=fifo if these runs had keep"
 REMEDIES: dict[str, str] = {
     FEW_RUNS: MEASURE, EMULATED: "measure on a real one", NO_TIME: "measure it again",
     UNSETTLED: f"{MEASURE}; of three runs and more, large differences can be told"}

@@ -111,8 +111,8 @@ def _form(value: Any, spec: str, facts: dict) -> str:
     return format(value, spec)
 
 
-DISTURBED = "more than half of the samples were lost, or others had the CPU in more than half, " \
-            "or they spread by more than 20 %"
+DISTURBED = "more than half of the samples were lost, others had or slowed the CPU in more than " \
+            "half, or they spread by more than 20 %"
 UNSETTLED = "samples were still changing, or did not agree after 100 ms"
 NO_CONCLUSION = "so they do not count all of it, and there is no amplification (na)."
 
@@ -177,7 +177,7 @@ WORDS = {
                        "{runs:run|runs} of each side would tell"
                        "{some:?, and for the others not even {limit}}",
     "no_runs_tell": "; {limit} more runs of each side would not be enough: measure when the "
-                    "machine is quiet, or with sched=fifo, which goes before other work",
+                    "machine is quiet, or with sched=fifo if these runs had keep",
 
     # Marks of figures.
     "no_figure": "{count:of result} {count:has|have} no figure: {causes:;}",
