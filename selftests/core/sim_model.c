@@ -175,11 +175,11 @@ static void test_stores_arrive(void **state)
 	assert_int_equal(at(1, 1500, LOAD, WC, MEBIBYTE, 8), 7500 + 3000);
 	assert_int_equal(at(1, 1500, LOAD, WB, 0, 8), 80);
 	assert_int_equal(at(0, 9000, LOAD, UC, 0, 8), 1000);
-	assert_int_equal(at(0, 9000, STORE, WC, 0, 8), 0);
-	assert_true(model_is_held(1, 0) && !model_is_held(0, 0) && !model_is_held(1, 64));
+	assert_int_equal(at(0, 9000, STORE, WC, 6400, 8), 0);
+	assert_true(model_is_held(1, 6463) && !model_is_held(0, 6463) && !model_is_held(1, 0));
 	assert_int_equal(at(1, 9000, LOAD, WC, 0, 8), 3000);
 	assert_int_equal(at(0, 9000, DRAIN, 0, 0, 0), 500);
-	assert_false(model_is_held(1, 0));
+	assert_false(model_is_held(1, 6463));
 	assert_int_equal(at(1, 9000, LOAD, WC, 0, 8), 7500 + 3000);
 }
 
@@ -475,6 +475,8 @@ static void test_prefetcher(void **state)
 	assert_int_equal(load(0, 4096 - 128), 10);
 	assert_int_equal(load(0, 4096 - 64), 10);
 	assert_int_equal(load(0, 4096), 80);		/* it ends with the page */
+	assert_int_equal(load(0, 12288 - 128), 80);
+	assert_int_equal(load(0, 12288 - 64), 10);	/* whose last line it brings, too */
 	model_switch_prefetcher(0, false);
 	assert_int_equal(load(0, 8192), 80);
 	assert_int_equal(load(0, 8192 + 64), 80);

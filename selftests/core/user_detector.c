@@ -15,7 +15,8 @@
 
 struct mc_clock mc_clock;
 static unsigned int listed = CPUS;
-static unsigned long stolen_of_last = 7;
+static unsigned long stolen_of_last = 7, stolen_of_all = 8;
+static bool is_guest = true;
 
 u64 mc_clock_raw_ns(void)
 {
@@ -26,14 +27,14 @@ u64 mc_clock_raw_ns(void)
 
 bool mc_hypervisor(void)
 {
-	return true;
+	return is_guest;
 }
 
 /* The file of a machine with so many CPUs. */
 ssize_t pread(int fd, void *to, size_t size, off_t from)
 {
 	char *text = malloc(CPUS * 128);
-	size_t n = sprintf(text, "cpu  1 2 3 4 5 6 7 8 9 0\n");
+	size_t n = sprintf(text, "cpu  1 2 3 4 5 6 7 %lu 9 0\n", stolen_of_all);
 
 	for (unsigned int cpu = 0; cpu < listed; cpu++)
 		n += sprintf(text + n, "cpu%u 12345678 12345678 12345678 12345678 5 6 7 %lu 0 0\n",
@@ -54,6 +55,27 @@ static void test_of_the_last_cpu(void **state)
 	assert_int_equal(mc_detector_stolen(&v, CPUS - 1, true), MC_NOT_STOLEN);
 	stolen_of_last++;
 	assert_int_equal(mc_detector_stolen(&v, CPUS - 1, true), MC_STOLEN);
+	/* It takes a call 1 ms here, and the file changes every 10 ms. */
+	mc_clock.khz = 1000000;
+	v = (struct mc_detector){ 0 };
+	for (unsigned int i = 0; i <= 10; i++)
+		assert_int_equal(mc_detector_stolen(&v, 0, false),
+				 i < 10 ? MC_NOT_LOOKED : MC_NOT_STOLEN);
+}
+
+/* A guest in which nothing was ever stolen may have a hypervisor that says nothing. */
+static void test_who_reports_stolen_time(void **state)
+{
+	for (unsigned int i = 0; i < 4; i++) {
+		struct mc_detector v = { 0 };
+
+		stolen_of_all = i / 2 * 8;
+		is_guest = i % 2;
+		mc_detector_init();
+		assert_int_equal(!!(mc_detector_kinds(1) & MC_BY_STEAL), i != 1);
+		mc_detector_stolen(&v, 1, true);
+		assert_int_equal(mc_detector_stolen(&v, 1, true) != MC_NOT_LOOKED, i != 1);
+	}
 }
 
 /* Stolen time that is not known must not look like none. */

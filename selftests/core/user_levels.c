@@ -131,14 +131,28 @@ static void test_a_cache_that_no_table_lists(void **state)
 	} machines[] = {
 		{ 32, 30000, 100000, 1 * M, 32 * M },		/* Altra */
 		{ 64, 45000, 130000, 2 * M, 64 * M },		/* AmpereOne */
-		{ 8, 18000, 110000, 24 * M, 8 * M },		/* smaller than the L3 */
+		{ 8, 18000, 110000, 128 * M, 8 * M },		/* smaller than the L3 */
 		{ 12, 20000, 90000, 480 * M, 0 },		/* no set is far beyond the L3 */
 		{ 300, 30000, 100000, 1 * M, 0 },		/* nor beyond this one */
 		{ 1, 4000, 5000, 1 * M, 0 },			/* an emulator */
 	};
+	static const struct {
+		u64 ns[10], found;
+	} curves[] = {
+		{ { 5, 30, 30, 30, 30, 30, 99, 99, 99, 99 }, 32 * M },	/* a cliff */
+		{ { 5, 30, 30, 30, 40, 55, 75, 90, 104, 110 }, 64 * M },	/* a long climb */
+		{ { 5, 30, 30, 30, 30, 30, 30, 45, 55, 70 }, 0 },	/* one that goes on */
+		{ { 5, 30, 30, 30, 30, 30, 30, 30, 30, 36 }, 0 },	/* or begins late */
+	};
 	struct mc_user_probe p[10];
 	u64 found;
 
+	for (unsigned int i = 0; i < ARRAY_SIZE(curves); i++) {
+		for (unsigned int j = 0; j < 10; j++)
+			p[j] = (struct mc_user_probe){ M << j, 1000 * curves[i].ns[j], 0 };
+		assert_int_equal(mc_user_find_last(p, 10, 0, &found), !!curves[i].found);
+		assert_true(!curves[i].found || found == curves[i].found);
+	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(machines); i++) {
 		make_curve(p, machines[i].mib, machines[i].cache_ps, machines[i].memory_ps);
 		assert_int_equal(mc_user_find_last(p, 10, machines[i].reported, &found),

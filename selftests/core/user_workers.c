@@ -311,6 +311,18 @@ static int work_for_long(struct mc_worker *w, void *arg)
 	return err;
 }
 
+/* Half a millisecond between two windows is no pause, and a longer one costs as much work. */
+static void test_short_gaps_are_no_pauses(void **state)
+{
+	const u64 gap = mc_ns_to_ticks(MC_PAUSE_NS);
+
+	for (u64 i = 0; i < 2; i++) {
+		struct mc_worker w = { .worked = 9 * gap, .began = gap + i, .ended = gap + i };
+
+		assert_int_equal(mc_core_note_work(&w), (9 - i) * gap - i);
+	}
+}
+
 static void test_who_goes_before_others_rests(void **state)
 {
 	if (take_fifo())

@@ -75,8 +75,7 @@ void mc_detector_init(void)
 {
 	u64 stolen = 0;
 
-	if (mc_mark_works(mc_ns_to_ticks(PROBE_NS)))
-		kinds |= MC_BY_INTERRUPT;
+	kinds = mc_mark_works(mc_ns_to_ticks(PROBE_NS)) ? MC_BY_INTERRUPT : 0;
 	if (sched_getcpu() >= 0)
 		kinds |= MC_BY_MIGRATION;
 	if (read_switches())
