@@ -240,10 +240,10 @@ static void pipe_clean_up(void *arg)
 static int start_child(struct pipe_job *job)
 {
 	/* The child has as much. */
-	errno = ENOMEM;
 	job->memory = mc_has_room(2 * job->block) ? alloc_block(job->block) : NULL;
 	if (!job->memory)
-		return fail_errno(job, "no memory");
+		return mc_fail(&job->run->error, -ENOMEM, "block: no memory for two of %llu bytes",
+			       job->block);
 	if (pipe2(job->data, O_CLOEXEC) || pipe2(job->done, O_CLOEXEC))
 		return fail_errno(job, "no pipe");
 	raise_capacity(job);
