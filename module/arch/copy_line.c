@@ -2,8 +2,6 @@
 /* Ways to store a line that are the same on each architecture; see arch/mmio.h. */
 #include "arch/mmio.h"
 
-#define LINE_WORDS	(MC_MMIO_LINE / 8)
-
 /**
  * mc_mmio_c_loop() - copy a line as a driver without assembly does
  * @to: where it goes
@@ -13,7 +11,7 @@ void mc_mmio_c_loop(void *to, const void *from)
 {
 	unsigned int i;
 
-	for (i = 0; i < LINE_WORDS; i++)
+	for (i = 0; i < MC_MMIO_LINE / 8; i++)
 		WRITE_ONCE(((u64 *)to)[i], ((const u64 *)from)[i]);
 }
 
@@ -39,6 +37,6 @@ void mc_mmio_memcpy_toio(void *to, const void *from)
  */
 void mc_mmio_iowrite64_copy(void *to, const void *from)
 {
-	__iowrite64_copy(IO(to), from, LINE_WORDS);
+	__iowrite64_copy(IO(to), from, MC_MMIO_LINE / 8);
 }
 #endif

@@ -13,7 +13,7 @@ static_assert(OFFSET(sum) == MC_RANDOM_SUM);
 
 #define LOOP(name)	mc_asm_##name(struct mc_random_args *args)
 
-#define DECLARE(name)							\
+#define PROTOTYPES(name)						\
 	void LOOP(name##_words), LOOP(name##_words_bare),		\
 	     LOOP(name##_bytes), LOOP(name##_bytes_bare)
 
@@ -25,12 +25,12 @@ static_assert(OFFSET(sum) == MC_RANDOM_SUM);
 		  .bare = mc_asm_##name##_bytes_bare }			\
 	}
 
-DECLARE(lcg_read);
-DECLARE(lcg_chase);
-DECLARE(lcg_write);
-DECLARE(xorshift_read);
-DECLARE(xorshift_chase);
-DECLARE(xorshift_write);
+PROTOTYPES(lcg_read);
+PROTOTYPES(lcg_chase);
+PROTOTYPES(lcg_write);
+PROTOTYPES(xorshift_read);
+PROTOTYPES(xorshift_chase);
+PROTOTYPES(xorshift_write);
 
 static const struct mc_random_loop loops[MC_NGENERATORS][MC_RANDOM_NOPS][2] = {
 	[MC_LCG] = {

@@ -66,7 +66,7 @@ struct cursor {
 	struct mc_error *e;
 };
 
-static int refuse(const struct cursor *c, const char *s, size_t len, const char *why)
+static int refuse_part(const struct cursor *c, const char *s, size_t len, const char *why)
 {
 	char text[MC_ERROR_TEXT];
 	struct mc_text t = MC_TEXT(text);
@@ -85,7 +85,7 @@ static unsigned int digit_of(char c)
 }
 
 /* Return: false unless all @len bytes are one number. */
-static bool parse_number(const char *s, size_t len, u64 *value)
+static bool parse_whole(const char *s, size_t len, u64 *value)
 {
 	unsigned int base = 10;
 	size_t i = 0;
@@ -108,7 +108,7 @@ static bool parse_number(const char *s, size_t len, u64 *value)
 }
 
 /* Find the next word of the line. Return: its length, 0 at the end of the line. */
-static size_t next_word(struct cursor *c, const char **word)
+static size_t take_word(struct cursor *c, const char **word)
 {
 	while (c->at < c->end && (*c->at == ' ' || *c->at == '\t'))
 		c->at++;
@@ -158,7 +158,7 @@ static int refuse_name(const struct cursor *c, const char *s, size_t len)
 	mc_textf(&t, "is no name; write dram_read or dram_write, or that with _label behind it");
 	for (i = 0; i < MC_NEVENTS; i++)
 		mc_textf(&t, i + 1 < MC_NEVENTS ? ", %s" : " or %s", events[i].name);
-	return refuse(c, s, len, text);
+	return refuse_part(c, s, len, text);
 }
 
 static int parse_name(const struct cursor *c, struct mc_counter *out, const char *s, size_t len)
@@ -174,7 +174,7 @@ static int parse_name(const struct cursor *c, struct mc_counter *out, const char
 		    (len > known && s[known] != '_') || !is_label(s, len))
 			continue;
 		if (len >= sizeof(out->name))
-			return refuse(c, s, len, "is too long: 31 bytes at most");
+			return refuse_part(c, s, len, "is too long: 31 bytes at most");
 		memcpy(out->name, s, len);
 		out->name[len] = '\0';
 		out->traffic = i;
@@ -196,35 +196,35 @@ static int parse_field(const struct cursor *c, struct mc_counter *out,
 		if (strlen(f->name) != key || memcmp(f->name, s, key) || (out->core && !f->core))
 			continue;
 		if (*seen & 1U << i)
-			return refuse(c, s, len, "comes twice");
+			return refuse_part(c, s, len, "comes twice");
 		*seen |= 1U << i;
-		if (!eq || !parse_number(eq + 1, len - key - 1, &value) ||
+		if (!eq || !parse_whole(eq + 1, len - key - 1, &value) ||
 		    value < f->min || value > f->max)
-			return refuse(c, s, len,
-				      "is not KEY=NUMBER in the range of that key");
+			return refuse_part(c, s, len,
+					   "is not KEY=NUMBER in the range of that key");
 		*(u64 *)((char *)out + f->offset) = value;
 		return 0;
 	}
-	return refuse(c, s, len, out->core ? "is not one of type=|config=" :
-					     "is not one of type=|config=|cpu=|scale=");
+	return refuse_part(c, s, len, out->core ? "is not one of type=|config=" :
+					  "is not one of type=|config=|cpu=|scale=");
 }
 
 static int parse_line(struct cursor *c, struct mc_counter *out)
 {
 	const char *word;
-	size_t len = next_word(c, &word), i;
+	size_t len = take_word(c, &word), i;
 	u32 seen = 0;
 	int err;
 
 	memset(out, 0, sizeof(*out));
 	out->line = c->line;
 	err = parse_name(c, out, word, len);
-	while (!err && (len = next_word(c, &word)))
+	while (!err && (len = take_word(c, &word)))
 		err = parse_field(c, out, word, len, &seen);
 	for (i = 0; !err && !out->core && i < ARRAY_SIZE(fields); i++) {
 		if (!(seen & 1U << i))
-			err = refuse(c, fields[i].name, strlen(fields[i].name),
-				     "is missing");
+			err = refuse_part(c, fields[i].name, strlen(fields[i].name),
+					  "is missing");
 	}
 	return err;
 }
@@ -233,7 +233,7 @@ static bool is_empty(struct cursor c)
 {
 	const char *word;
 
-	return !next_word(&c, &word);
+	return !take_word(&c, &word);
 }
 
 /* A counter that is in the set twice would count its traffic twice. */
@@ -266,9 +266,9 @@ static int add_line(struct cursor *c, struct mc_counter *set, unsigned int *n)
 			       "counters: line %u: is one too many; %u at most",
 			       c->line, MC_MAX_COUNTERS);
 	if (contains(set, *n, &one))
-		return refuse(c, one.name, strlen(one.name),
-			      one.core ? "is there already" :
-			      "has type, config and cpu of a counter that is there already");
+		return refuse_part(c, one.name, strlen(one.name),
+				   one.core ? "is there already" :
+				   "has type, config and cpu of a counter that is there already");
 	set[(*n)++] = one;
 	return 0;
 }

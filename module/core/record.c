@@ -258,7 +258,7 @@ static void show_some(struct cell *c, struct mc_text *t, const struct record_fac
 }
 
 /* A time that is known if it is not 0. */
-static void show_ns(struct cell *c, struct mc_text *t, const struct record_fact *f)
+static void show_some_ns(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
 	c->na = !u64_of(c, f);
 	mc_text_fixed(t, u64_of(c, f), 3);
@@ -313,7 +313,7 @@ static void show_disturbed(struct cell *c, struct mc_text *t, const struct recor
 	mc_textf(t, "%u", c->rec->disturbed[f->which]);
 }
 
-static void show_windows(struct cell *c, struct mc_text *t, const struct record_fact *f)
+static void show_windows_left_out(struct cell *c, struct mc_text *t, const struct record_fact *f)
 {
 	c->na = !c->rec->watched;
 	mc_textf(t, "%u", c->rec->windows_left_out);
@@ -330,9 +330,9 @@ static const struct record_fact facts[] = {
 	{ "threads", show_u32, F(threads), .json_only = true },
 	{ "remote_threads", show_remote, .if_any = true },
 	{ "started_unix_ns", show_u64, F(started_unix_ns), .json_only = true },
-	{ "window_max_ns", show_ns, F(window_max_ps), .json_only = true },
+	{ "window_max_ns", show_some_ns, F(window_max_ps), .json_only = true },
 	{ "verified", show_name, F(verified), verified_names, .memory = true },
-	{ "warmup_ns", show_ns, F(warmup_ps), .json_only = true },
+	{ "warmup_ns", show_some_ns, F(warmup_ps), .json_only = true },
 	{ "steady", show_steady, F(steady), steady_names, .if_any = true },
 	{ "placements", show_some, F(placements), .json_only = true },
 	{ "samples", show_u32, F(stats.samples) },
@@ -343,7 +343,7 @@ static const struct record_fact facts[] = {
 	{ "disturbed_steal", show_disturbed, .json_only = true, .which = 2 },
 	{ "disturbed_preemption", show_disturbed, .json_only = true, .which = 3 },
 	{ "disturbed_neighbour", show_disturbed, .json_only = true, .which = 4 },
-	{ "windows_left_out", show_windows, .json_only = true },
+	{ "windows_left_out", show_windows_left_out, .json_only = true },
 	{ "min_ns", show_stat_ns, F(stats.min_ps) },
 	{ "median_ns", show_stat_ns, F(stats.median_ps) },
 	{ "max_ns", show_stat_ns, F(stats.max_ps) },
@@ -357,7 +357,7 @@ static const struct record_fact facts[] = {
 	{ "dram_write_bytes", show_traffic, .if_any = true, .which = MC_DRAM_WRITE },
 	{ "amplification_read", show_amplification, .if_any = true, .which = MC_DRAM_READ },
 	{ "amplification_write", show_amplification, .if_any = true, .which = MC_DRAM_WRITE },
-	{ "dram_counted_ns", show_ns, F(dram.counted_ps), .json_only = true },
+	{ "dram_counted_ns", show_some_ns, F(dram.counted_ps), .json_only = true },
 	{ "dram_idle_read_mb_per_s", show_idle, .json_only = true, .which = MC_DRAM_READ },
 	{ "dram_idle_write_mb_per_s", show_idle, .json_only = true, .which = MC_DRAM_WRITE },
 	{ "dram_why", show_name, F(dram.why), dram_whys, .json_only = true },

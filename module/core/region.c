@@ -11,7 +11,7 @@ static void swap_blocks(struct mc_block *a, struct mc_block *b)
 	*b = both;
 }
 
-static int ascending(const void *a, const void *b)
+static int by_address(const void *a, const void *b)
 {
 	const struct mc_block *x = a, *y = b;
 
@@ -43,7 +43,7 @@ u64 mc_region_first(struct mc_block *blocks, u64 n, u64 region)
 		if (own == first)
 			swap_blocks(&blocks[i], &blocks[count++]);
 	}
-	mc_sort(blocks, count, sizeof(*blocks), ascending);
+	mc_sort(blocks, count, sizeof(*blocks), by_address);
 	return count;
 }
 

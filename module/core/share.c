@@ -187,7 +187,7 @@ struct mean {
 };
 
 /* Times above @most count as @most. */
-static struct mean mean_of(const struct mc_times *t, u64 most)
+static struct mean clipped_mean(const struct mc_times *t, u64 most)
 {
 	u64 sum = 0, squares = 0;
 	size_t i;
@@ -268,10 +268,10 @@ void mc_share_of_rates(struct mc_share *s, const struct mc_times *kinds, unsigne
 	}
 	mc_sort_times(kinds[MC_LINES_EIGHT].ps, kinds[MC_LINES_EIGHT].n);
 	most = kinds[MC_LINES_EIGHT].ps[kinds[MC_LINES_EIGHT].n * 9 / 10];
-	mixed = mean_of(&kinds[MC_LINES_MIXED], most);
-	whole = mean_of(&kinds[MC_LINES_WHOLE], most);
-	two = mean_of(&kinds[MC_LINES_TWO], most);
-	many = mean_of(&kinds[MC_LINES_EIGHT], most);
+	mixed = clipped_mean(&kinds[MC_LINES_MIXED], most);
+	whole = clipped_mean(&kinds[MC_LINES_WHOLE], most);
+	two = clipped_mean(&kinds[MC_LINES_TWO], most);
+	many = clipped_mean(&kinds[MC_LINES_EIGHT], most);
 	/*
 	 * Without ten deviations between them, kinds are not told apart. A full path takes longer
 	 * for six more pieces than for a second one. Else times are the CPU's, for its stores.

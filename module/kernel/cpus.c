@@ -8,7 +8,7 @@
 #include "platform/cpus.h"
 #include "platform/workers.h"
 
-static int hotplug = -1;
+static int cpus_state = -1;
 
 static int cpu_comes(unsigned int cpu)
 {
@@ -37,11 +37,11 @@ int mc_cpus_init(void)
 
 	if (err)
 		return err;
-	hotplug = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "memcache:cpus", cpu_comes, cpu_goes);
-	if (hotplug >= 0)
+	cpus_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "memcache:cpus", cpu_comes, cpu_goes);
+	if (cpus_state >= 0)
 		return 0;
 	mc_cores_exit();
-	return hotplug;
+	return cpus_state;
 }
 
 /**
@@ -51,7 +51,7 @@ int mc_cpus_init(void)
  */
 void mc_cpus_exit(void)
 {
-	cpuhp_remove_state_nocalls(hotplug);
+	cpuhp_remove_state_nocalls(cpus_state);
 	mc_cores_exit();
 }
 

@@ -26,7 +26,7 @@
 /* Held during a look; other writers get EBUSY. */
 static DEFINE_MUTEX(looking);
 
-static DEFINE_MUTEX(lock);		/* protects @last */
+static DEFINE_MUTEX(last_lock);		/* protects @last */
 static struct mc_answer *last;		/* or NULL */
 static siphash_key_t key;		/* in place of addresses there are numbers made with it */
 
@@ -36,7 +36,7 @@ static siphash_key_t key;		/* in place of addresses there are numbers made with 
  * A table that was freed meanwhile may hold anything: an entry that is no address of RAM must not
  * be followed. Reading a device could have an effect on it.
  */
-static int read_entries(u64 at, u64 *entries, unsigned int n)
+static int read_kernel_entries(u64 at, u64 *entries, unsigned int n)
 {
 	const void *from = phys_to_virt(at);
 
@@ -94,7 +94,7 @@ static int look_at_kernel(struct mc_look *look, struct mc_tables *t, const struc
 
 	if (!w)
 		return -ENOMEM;
-	t->read = read_entries;
+	t->read = read_kernel_entries;
 	*w = (struct mc_table_walk){ .t = t, .visit = mc_look_take, .arg = look };
 	err = walk_areas(w, areas);
 	if (!err && !look->nranges && !look->direct && look->n)
@@ -218,11 +218,11 @@ struct mc_answer *mc_mappings_get(void)
 {
 	struct mc_answer *a;
 
-	mutex_lock(&lock);
+	mutex_lock(&last_lock);
 	a = last;
 	if (a)
 		kref_get(&a->ref);
-	mutex_unlock(&lock);
+	mutex_unlock(&last_lock);
 	return a;
 }
 
@@ -275,9 +275,9 @@ int mc_mappings_line(const char *line, size_t len)
 		if (err && !a->error.err)
 			mc_fail(&a->error, err, err == -EINTR ? "line: a signal ended the look" :
 							       "line: no memory");
-		mutex_lock(&lock);
+		mutex_lock(&last_lock);
 		swap(a, last);
-		mutex_unlock(&lock);
+		mutex_unlock(&last_lock);
 		mc_mappings_put(a);
 	}
 	mutex_unlock(&looking);

@@ -11,7 +11,7 @@
 #include "kernel/memory.h"
 
 /* Protects the buffers, so that a reader of `buffers` never sees a partial one. */
-static DEFINE_MUTEX(lock);
+static DEFINE_MUTEX(buffers_lock);
 static struct mc_buffer *standing[MC_NTYPES];
 static struct mc_buffer *of_run[MC_NALL_TYPES];	/* a list for each type */
 static struct mc_buffer *fence;
@@ -20,7 +20,7 @@ static int default_node = -1;
 
 /*
  * A copy of what is known about the standing buffers. A run updates the originals
- * step by step with @lock held, perhaps for seconds; other readers meanwhile get the
+ * step by step with @buffers_lock held, perhaps for seconds; other readers meanwhile get the
  * copy, which changes as a whole.
  */
 static DEFINE_SPINLOCK(known_lock);
@@ -32,7 +32,7 @@ static struct {
 /* UC before WC, which is judged against it. */
 static const enum mc_type order[MC_NTYPES] = { MC_WB, MC_UC, MC_WC };
 
-/* Update @known; after each change to a standing buffer, before @lock is released. */
+/* Update @known; after each change to a standing buffer, before @buffers_lock is released. */
 static void publish_known(void)
 {
 	unsigned int i;
@@ -135,10 +135,10 @@ void mc_memory_drop(void)
 {
 	unsigned int i;
 
-	mutex_lock(&lock);
+	mutex_lock(&buffers_lock);
 	for (i = 0; i < ARRAY_SIZE(of_run); i++)
 		drop_of_run(i, -1);
-	mutex_unlock(&lock);
+	mutex_unlock(&buffers_lock);
 }
 
 /**
@@ -303,7 +303,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 	enum mc_page page = (enum mc_page)point->v[MC_KEY_PAGE];
 	struct mc_buffer *b;
 
-	mutex_lock(&lock);
+	mutex_lock(&buffers_lock);
 	b = find_buffer(run, mc_type_of(point), want);
 	page = page == MC_PAGE_AUTO ? page_of_all() : page;
 	if (b && page == MC_PAGE_4K && mc_buffer_map(b, run->threads, &run->error))
@@ -320,7 +320,7 @@ int mc_memory_find(struct mc_run *run, const struct mc_point *point,
 		area->memory_zone = b->memory_zone;
 	}
 	publish_known();
-	mutex_unlock(&lock);
+	mutex_unlock(&buffers_lock);
 	return b ? 0 : run->error.err;
 }
 
@@ -354,14 +354,14 @@ void mc_memory_known(enum mc_type type, enum mc_attr *attribute, struct mc_verdi
 
 static struct mc_buffer *make_fence(struct mc_error *e)
 {
-	/* Creating or freeing a buffer may hold the lock for seconds. */
-	if (mutex_lock_killable(&lock)) {
+	/* Creating or freeing a buffer may hold @buffers_lock for seconds. */
+	if (mutex_lock_killable(&buffers_lock)) {
 		mc_fail(e, -EINTR, "fence: a signal ended the wait for the uncached page");
 		return NULL;
 	}
 	if (!fence)
 		fence = new_fence_page(e);
-	mutex_unlock(&lock);
+	mutex_unlock(&buffers_lock);
 	return fence;
 }
 
@@ -411,7 +411,7 @@ void mc_memory_show(struct mc_text *t)
 	struct mc_buffer *b;
 	unsigned int i;
 
-	if (mutex_lock_killable(&lock))
+	if (mutex_lock_killable(&buffers_lock))
 		return;
 	for (i = 0; i < MC_NTYPES; i++)
 		show_one(t, standing[i], "standing");
@@ -421,7 +421,7 @@ void mc_memory_show(struct mc_text *t)
 	}
 	show_one(t, fence, "fence");
 	publish_known();
-	mutex_unlock(&lock);
+	mutex_unlock(&buffers_lock);
 	mc_textf(t, "leaked_pages=%llu\n", mc_pages_leaked());
 }
 

@@ -11,9 +11,9 @@
 #include "arch/own.h"
 #include "kernel/own.h"
 
-static DEFINE_MUTEX(lock);
-static struct module *loop_owner;	/* protected by lock; NULL: there is no loop */
-static struct module *held;		/* by the current run */
+static DEFINE_MUTEX(own_lock);
+static struct module *loop_owner;	/* protected by own_lock; NULL: there is no loop */
+static struct module *held_owner;	/* by the current run */
 
 /* A loop is code that nobody has looked at. */
 static bool locked_down(void)
@@ -59,9 +59,9 @@ int mc_own_register(const struct mc_own *own, void (*run)(struct mc_loop_args *a
 		pr_err("memcache: own: the kernel is locked down, so no loop is taken\n");
 		return -EPERM;
 	}
-	mutex_lock(&lock);
+	mutex_lock(&own_lock);
 	err = take(own, run, owner);
-	mutex_unlock(&lock);
+	mutex_unlock(&own_lock);
 	return err;
 }
 EXPORT_SYMBOL_GPL(mc_own_register);
@@ -73,10 +73,10 @@ EXPORT_SYMBOL_GPL(mc_own_register);
  */
 void mc_own_unregister(void)
 {
-	mutex_lock(&lock);
+	mutex_lock(&own_lock);
 	mc_own_clear();
 	loop_owner = NULL;
-	mutex_unlock(&lock);
+	mutex_unlock(&own_lock);
 }
 EXPORT_SYMBOL_GPL(mc_own_unregister);
 
@@ -92,10 +92,10 @@ int mc_own_hold(struct mc_run *run)
 	if (locked_down())
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "op: the kernel is locked down, so it runs no loop of one's own");
-	mutex_lock(&lock);
-	held = loop_owner && try_module_get(loop_owner) ? loop_owner : NULL;
-	mutex_unlock(&lock);
-	if (!held)
+	mutex_lock(&own_lock);
+	held_owner = loop_owner && try_module_get(loop_owner) ? loop_owner : NULL;
+	mutex_unlock(&own_lock);
+	if (!held_owner)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "op: no loop is registered for op=own; `memcache loop FILE` builds a module that has one");
 	return 0;
@@ -108,6 +108,6 @@ int mc_own_hold(struct mc_run *run)
  */
 void mc_own_drop(void)
 {
-	module_put(held);
-	held = NULL;
+	module_put(held_owner);
+	held_owner = NULL;
 }

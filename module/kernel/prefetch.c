@@ -3,7 +3,7 @@
  * Hardware prefetchers: off while a point is measured, then as they were.
  *
  * A register and its saved value are read and written on their own CPU only, with
- * interrupts off, so neither needs a lock. @lock serialises what involves several
+ * interrupts off, so neither needs a lock. @prefetch_lock serialises what involves several
  * CPUs. The register's other bits are written back as they were just read.
  *
  * A CPU's prefetchers are put back when the point ends, however it ends; when the
@@ -35,14 +35,14 @@ struct held {
 	u64 before[REGISTERS];
 };
 
-static DEFINE_PER_CPU(struct held, held);
+static DEFINE_PER_CPU(struct held, saved);
 
-static const struct mc_prefetch_msr *known;	/* ends with register 0; NULL: see @unknown_why */
+static const struct mc_prefetch_msr *registers;	/* ends with register 0; NULL: see @unknown_why */
 static const char *unknown_why;
 static bool going_down;
 static bool stuck;		/* some CPU could not be put back */
-static int hotplug = -1;
-static DEFINE_MUTEX(lock);
+static int prefetch_state = -1;
+static DEFINE_MUTEX(prefetch_lock);
 
 /* ------------------------------------------------------ jobs, on their CPU */
 
@@ -73,8 +73,8 @@ static int save(struct held *h)
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; !h->valid && !err && known[i].msr; i++)
-		err = read_bits(&known[i], &h->before[i]);
+	for (i = 0; !h->valid && !err && registers[i].msr; i++)
+		err = read_bits(&registers[i], &h->before[i]);
 	return err;
 }
 
@@ -87,13 +87,13 @@ static int read_state(struct held *h)
 	int state = 0;
 	unsigned int i;
 
-	for (i = 0; known[i].msr; i++) {
+	for (i = 0; registers[i].msr; i++) {
 		u64 bits;
-		int err = read_bits(&known[i], &bits);
+		int err = read_bits(&registers[i], &bits);
 
 		if (err)
 			return err;
-		state |= (bits != known[i].mask ? SOME_ON : 0) | (bits ? SOME_OFF : 0);
+		state |= (bits != registers[i].mask ? SOME_ON : 0) | (bits ? SOME_OFF : 0);
 	}
 	return state;
 }
@@ -118,8 +118,8 @@ static int switch_off(struct held *h)
 	int err = 0;
 
 	h->valid = true;
-	for (i = 0; !err && known[i].msr; i++)
-		err = write_bits(&known[i], known[i].mask);
+	for (i = 0; !err && registers[i].msr; i++)
+		err = write_bits(&registers[i], registers[i].mask);
 	return err ? err : some_on(h);
 }
 
@@ -146,8 +146,8 @@ static int put_back(struct held *h)
 	unsigned int i;
 	int all = 0;
 
-	for (i = 0; h->valid && known[i].msr; i++) {
-		int err = put_one_back(&known[i], h->before[i]);
+	for (i = 0; h->valid && registers[i].msr; i++) {
+		int err = put_one_back(&registers[i], h->before[i]);
 
 		all = all ? all : err;
 	}
@@ -161,11 +161,11 @@ static int try_registers(struct held *h)
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; !err && known[i].msr; i++) {
+	for (i = 0; !err && registers[i].msr; i++) {
 		u64 now;
 
-		err = mc_msr_read(known[i].msr, &now);
-		err = err ? err : mc_msr_write(known[i].msr, now);
+		err = mc_msr_read(registers[i].msr, &now);
+		err = err ? err : mc_msr_write(registers[i].msr, now);
 	}
 	return err;
 }
@@ -176,7 +176,7 @@ static int run_here(job what)
 	int ret;
 
 	local_irq_save(flags);
-	ret = what(this_cpu_ptr(&held));
+	ret = what(this_cpu_ptr(&saved));
 	local_irq_restore(flags);
 	return ret;
 }
@@ -230,12 +230,12 @@ static int on_point_cpus(const struct mc_run *run, job what)
 static void lock_cpus(void)
 {
 	cpus_read_lock();
-	mutex_lock(&lock);
+	mutex_lock(&prefetch_lock);
 }
 
 static void unlock_cpus(void)
 {
-	mutex_unlock(&lock);
+	mutex_unlock(&prefetch_lock);
 	cpus_read_unlock();
 }
 
@@ -244,7 +244,7 @@ static void unlock_cpus(void)
 /* Return: why prefetchers can't be switched off, or NULL if they can. */
 static const char *why_not(void)
 {
-	if (!known)
+	if (!registers)
 		return unknown_why;
 	if (READ_ONCE(going_down))
 		return "the machine is going down";
@@ -402,10 +402,10 @@ static const char *state_now(void)
 
 static void known_json(struct mc_text *t)
 {
-	mc_textf(t, ",\"msr\":\"0x%x\",\"mask\":\"0x%llx\"", known->msr, known->mask);
-	if (known[1].msr)
-		mc_textf(t, ",\"msr_2\":\"0x%x\",\"mask_2\":\"0x%llx\"", known[1].msr,
-			 known[1].mask);
+	mc_textf(t, ",\"msr\":\"0x%x\",\"mask\":\"0x%llx\"", registers->msr, registers->mask);
+	if (registers[1].msr)
+		mc_textf(t, ",\"msr_2\":\"0x%x\",\"mask_2\":\"0x%llx\"", registers[1].msr,
+			 registers[1].mask);
 	mc_textf(t, ",\"state\":\"%s\"}", state_now());
 }
 
@@ -417,8 +417,8 @@ static void known_json(struct mc_text *t)
  */
 void mc_prefetch_json(struct mc_text *t)
 {
-	mc_textf(t, "{\"known\":%s", known ? "true" : "false");
-	if (!known)
+	mc_textf(t, "{\"known\":%s", registers ? "true" : "false");
+	if (!registers)
 		mc_textf(t, ",\"msr\":null,\"mask\":null,\"state\":null}");
 	else
 		known_json(t);
@@ -449,15 +449,13 @@ static struct notifier_block reboot_block = { .notifier_call = on_reboot };
  */
 int mc_prefetch_init(void)
 {
-	known = mc_prefetchers(&unknown_why);
-	if (!known)
+	registers = mc_prefetchers(&unknown_why);
+	if (!registers)
 		return 0;
-	hotplug = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
-					    "memcache:prefetch",
-					    cpu_comes_or_goes,
-					    cpu_comes_or_goes);
-	if (hotplug < 0)
-		return hotplug;
+	prefetch_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "memcache:prefetch",
+						   cpu_comes_or_goes, cpu_comes_or_goes);
+	if (prefetch_state < 0)
+		return prefetch_state;
 	register_reboot_notifier(&reboot_block);
 	return 0;
 }
@@ -469,8 +467,8 @@ int mc_prefetch_init(void)
  */
 void mc_prefetch_exit(void)
 {
-	if (hotplug < 0)
+	if (prefetch_state < 0)
 		return;
 	unregister_reboot_notifier(&reboot_block);
-	cpuhp_remove_state(hotplug);
+	cpuhp_remove_state(prefetch_state);
 }

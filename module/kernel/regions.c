@@ -69,7 +69,7 @@ static gfp_t flags_of(struct zone *zone)
 }
 
 /* Return: a block of the zone, or NULL if it has none without reclaim. */
-static struct page *alloc_block(struct zone *zone, unsigned int order)
+static struct page *alloc_in_zone(struct zone *zone, unsigned int order)
 {
 	gfp_t gfp = flags_of(zone) | __GFP_MOVABLE | __GFP_THISNODE | __GFP_NOWARN |
 		    __GFP_NORETRY | __GFP_NOMEMALLOC | (order ? __GFP_COMP : 0);
@@ -114,7 +114,7 @@ static int take_zone(struct mc_run *run, struct zone *zone, u64 region, u64 *lef
 		struct page *page = NULL;
 
 		if (bytes <= *left && has_spare(zone, bytes))
-			page = alloc_block(zone, get_order(bytes));
+			page = alloc_in_zone(zone, get_order(bytes));
 		if (!page || hold(page, bytes)) {
 			bytes /= 2;
 			continue;

@@ -22,7 +22,7 @@ static u64 mhz_of(u64 cycles, u64 ticks)
 }
 
 /* Keep the least time that @cycles take with a reading of the time counter. */
-static void keep_least(u64 cycles, u64 *least)
+static void keep_least_ticks(u64 cycles, u64 *least)
 {
 	u64 from = mc_ticks(), to;
 
@@ -53,8 +53,8 @@ int mc_core_mhz(struct mc_worker *w, u64 *mhz)
 
 		if (err)
 			return err;
-		keep_least(COST_CYCLES, &few);
-		keep_least(COST_CYCLES + CLOCK_CYCLES, &many);
+		keep_least_ticks(COST_CYCLES, &few);
+		keep_least_ticks(COST_CYCLES + CLOCK_CYCLES, &many);
 		mc_window_close(w);
 	}
 	/* A clock that is too coarse for the few cycles does not show their cost either. */

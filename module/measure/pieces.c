@@ -6,7 +6,7 @@
 #include "measure/pieces.h"
 #include "platform/os.h"
 
-#define PIECE	1048576U
+#define AT_ONCE	1048576U	/* bytes */
 
 /**
  * mc_in_pieces() - call a function for each piece of memory
@@ -20,9 +20,9 @@ void mc_in_pieces(void *addr, u64 bytes, void (*work)(void *addr, unsigned int b
 {
 	u64 done, left;
 
-	for (done = 0; done < bytes; done += PIECE) {
+	for (done = 0; done < bytes; done += AT_ONCE) {
 		left = bytes - done;
-		work((u8 *)addr + done, left < PIECE ? (unsigned int)left : PIECE);
+		work((u8 *)addr + done, left < AT_ONCE ? (unsigned int)left : AT_ONCE);
 		mc_breathe();
 	}
 }

@@ -61,7 +61,7 @@ static void open_all(struct mc_traffic_count *c, const struct mc_counter *set, u
 	}
 }
 
-static bool counts_traffic(const struct mc_counter *set, unsigned int n)
+static bool has_traffic(const struct mc_counter *set, unsigned int n)
 {
 	while (n--) {
 		if (!set[n].core)
@@ -84,7 +84,7 @@ struct mc_traffic_count *mc_traffic_begin(struct mc_error *e)
 {
 	unsigned int n = 0;
 	struct mc_counter *set = mc_counters_copy(&n);
-	bool any = !set || counts_traffic(set, n);
+	bool any = !set || has_traffic(set, n);
 	struct mc_traffic_count *c = set && any ? mc_alloc_array(1, sizeof(*c)) : NULL;
 
 	if (c) {
