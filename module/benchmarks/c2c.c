@@ -28,7 +28,6 @@ enum { HITM, HIT, CAS };
 enum { HOME_WRITER, HOME_READER };
 enum { WRITER, READER };
 
-#define LINE		64
 #define LINES_AT_ONCE	1024ULL	/* of a window: at 4 us a line, 4 ms; or turns of a CPU */
 #define TRIES		32768ULL	/* failed ones of a window, of which some move the line */
 
@@ -46,7 +45,7 @@ static const struct mc_key keys[] = {
 	  .names = MC_NAMES({ "writer", HOME_WRITER }, { "reader", HOME_READER }),
 	  .help = "CPU whose node has the memory, with node=auto" },
 	{ .name = "stride", .column = "stride_bytes", .preset = "320", .kind = MC_SIZE,
-	  .min = LINE, .max = 1ULL << 30, .multiple = LINE,
+	  .min = MC_LINE, .max = 1ULL << 30, .multiple = MC_LINE,
 	  .help = "bytes from line to line; at 320, prefetchers don't bring the next along" },
 	{ .name = "pairs", .column = "pairs", .preset = "auto", .kind = MC_NUMBER,
 	  .names = MC_NAMES({ "auto", MC_AUTO }, { "all", MC_PAIRS_ALL }),

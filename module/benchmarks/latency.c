@@ -27,7 +27,6 @@ enum {
 
 #define LOADS_MOST	1048576ULL	/* loads of a pass */
 #define COSTS_A_BATCH	32		/* times the clock cost that a batch lasts */
-#define LINE		64ULL
 
 static const struct mc_key keys[] = {
 	{ .name = "pattern", .column = "pattern", .preset = "random", .kind = MC_CHOICE,
@@ -213,7 +212,7 @@ static int latency_set_up(struct mc_run *run, const struct mc_point *point, void
 	job->meas.each->settings.move = latency_move;
 	job->meas.each->settings.clock = mc_core_mhz;
 	job->meas.each->pass = (struct mc_pass){
-		.body = mc_chase_body, .arg = &job->at, .bytes = LINE * job->loads,
+		.body = mc_chase_body, .arg = &job->at, .bytes = MC_LINE * job->loads,
 	};
 	return mc_batches_begin(&job->batches, &run->error);
 }

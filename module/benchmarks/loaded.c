@@ -23,7 +23,6 @@ enum {
 	COL_LOADS, COL_LEVEL,
 };
 
-#define LINE		MC_LOAD_LINE
 #define LOADS_MOST	32768ULL	/* loads of a sample */
 #define GAUGE_LINES	64ULL		/* one page, which fits in L1 */
 #define GAUGE_ROUNDS	8
@@ -99,7 +98,7 @@ static unsigned int chaser_of(const struct mc_run *run, const struct mc_point *p
 
 static u64 slice_of(const struct mc_run *run, const struct mc_point *point)
 {
-	return point->v[MC_KEY_SIZE] / mc_threads_size(run->threads) & ~(LINE - 1);
+	return point->v[MC_KEY_SIZE] / mc_threads_size(run->threads) & ~(MC_LINE - 1);
 }
 
 static int loaded_check(struct mc_run *run, const struct mc_point *point)
@@ -130,7 +129,7 @@ static int measure_delay(struct mc_worker *w, struct loaded_job *job)
 {
 	const struct mc_chase *chase = &job->together.each[job->together.leader].chase;
 	struct mc_paced args = {
-		.reads = 1, .end = 1, .stride = LINE,
+		.reads = 1, .end = 1, .stride = MC_LINE,
 		.place[0] = mc_view_at(chase->view, chase->offset, NULL),
 	};
 	u64 best[2] = { ~0ULL, ~0ULL };
@@ -165,7 +164,7 @@ static u64 loaded_time(struct mc_measurement *meas)
 	struct loaded_job *job = container_of(meas, struct loaded_job, meas);
 	struct mc_sampler *chaser = &meas->each[job->together.leader], *one;
 	struct mc_events_tally events = chaser->sample.events;
-	u64 loads = chaser->sample.counted_bytes / LINE;
+	u64 loads = chaser->sample.counted_bytes / MC_LINE;
 
 	for (one = meas->each; one < meas->each + meas->n; one++) {
 		if (one == chaser)
@@ -233,7 +232,7 @@ static void loaded_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	ps = max(mc_rounded(rec->stats.median_ps, 1, job->loads), 1ULL);
 	mc_record_set(rec, COL_NS, ps);
 	mc_record_set(rec, COL_LOAD_MB_PER_S, rate);
-	rate += mc_mb_per_s(LINE * job->loads, rec->stats.median_ps);
+	rate += mc_mb_per_s(MC_LINE * job->loads, rec->stats.median_ps);
 	mc_record_set(rec, COL_MB_PER_S, rate);
 }
 
@@ -250,9 +249,9 @@ static int loaded_set_up(struct mc_run *run, const struct mc_point *point, void 
 	job->meas.hooks.time = loaded_time;
 	job->meas.hooks.ended = loaded_ended;
 	job->delay = point->v[KEY_DELAY];
-	job->loads = min(slice / LINE, LOADS_MOST);
+	job->loads = min(slice / MC_LINE, LOADS_MOST);
 	together->leader = chaser_of(run, point);
-	together->least_bytes = job->loads * LINE;
+	together->least_bytes = job->loads * MC_LINE;
 	for (i = 0; i < together->n && !err; i++) {
 		struct mc_part part = mc_measurement_part(together->n, &run->area, i);
 		struct mc_load load = {

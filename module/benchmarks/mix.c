@@ -25,8 +25,7 @@ enum { COL_SCOPE, COL_GROUP, COL_OP, COL_MB_PER_S, COL_NS };
 
 enum { SCOPE_TOTAL, SCOPE_GROUP, SCOPE_THREAD };
 
-#define LINE		MC_LOAD_LINE
-#define WORDS		(LINE / 8)
+#define WORDS		(MC_LINE / 8)
 #define SAMPLE_NS	5000000
 #define STEPS_AT_ONCE	64		/* steps that are verified without a breath */
 #define PER_1000_S	1000000000000000ULL	/* picoseconds */
@@ -194,7 +193,7 @@ static bool line_is_right(const struct mc_load *load, u64 at, unsigned int line,
 	unsigned int i;
 
 	if (mix->arrays == 1)
-		return line < mix->reads ? holds(where, word_filled_at(at + line * LINE), 1) :
+		return line < mix->reads ? holds(where, word_filled_at(at + line * MC_LINE), 1) :
 					   holds(where, written, 0);
 	if (line < mix->reads)
 		return holds(where, word_filled_at(line * array + at), 1);
@@ -240,13 +239,13 @@ static int verify_random(struct mc_worker *w, struct member *m)
 	const struct mc_load *load = &m->work->load;
 	u64 at, found = 0, written = (unsigned long)&m->work->walk.args;
 
-	for (at = 0; at < load->slice; at += LINE) {
+	for (at = 0; at < load->slice; at += MC_LINE) {
 		void *line = mc_view_at(load->view, load->start + at, NULL);
 		bool new = holds(line, written, 0);
 
 		m->ok &= new || holds(line, word_filled_at(at), 1);
 		found += new;
-		if (at / LINE % STEPS_AT_ONCE)
+		if (at / MC_LINE % STEPS_AT_ONCE)
 			continue;
 		mc_breathe();
 		if (mc_threads_stopped(w->threads))
@@ -459,7 +458,7 @@ static void fill_record(struct mc_record *rec, struct mix_job *job,
 	mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(sum.bytes, rec->stats.median_ps));
 	if (sum.chase)
 		mc_record_set(rec, COL_NS, mc_rounded(rec->stats.median_ps,
-						      sum.threads * LINE, sum.bytes));
+						      sum.threads * MC_LINE, sum.bytes));
 }
 
 /* From now on, the first sampler stands for the threads of a record. */

@@ -36,8 +36,7 @@ enum {
 	COL_READER, COL_POLL, COL_STORES, COL_LATE, COL_FLAGS, COL_OVERTAKES,
 };
 
-#define LINE		64ULL		/* bytes of a pass that stand for an access; of a burst */
-#define ACCESSES	1024ULL		/* accesses of a pass */
+#define ACCESSES	1024ULL		/* of a pass; each stands for MC_LINE bytes */
 #define COSTS_A_BATCH	16		/* times the clock cost that a batch lasts */
 #define BLOCK		512ULL		/* distance between runs: the longest run */
 #define BLOCKS_LEAST	32		/* more than a CPU can fill at once */
@@ -226,7 +225,7 @@ static int mmio_check(struct mc_run *run, const struct mc_point *point)
 /* Store and flush @n lines in the way of the request. Return: 0, as the loops do. */
 static u64 burst_lines(const struct mmio_job *job, u8 *at, u64 n)
 {
-	for (; n; n--, at += LINE) {
+	for (; n; n--, at += MC_LINE) {
 		job->way.copy(at, job->bursts.source);
 		mc_drain();
 	}
@@ -255,7 +254,7 @@ static void make_accesses(void *arg, u64 n)
 
 static void mmio_body(struct mc_loop_args *args)
 {
-	make_accesses(args->arg, args->bytes / LINE);
+	make_accesses(args->arg, args->bytes / MC_LINE);
 }
 
 /* Each sample begins at the first place, and stores another byte than the one before it. */
@@ -268,7 +267,7 @@ static int prepare_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 r
 	job->value = (round % 255 + 1) * 0x0101010101010101ULL;
 	job->bursts.value = job->value;
 	if (job->bursts.source)
-		memset(job->bursts.source, (u8)job->value, LINE);
+		memset(job->bursts.source, (u8)job->value, MC_LINE);
 	return 0;
 }
 
@@ -350,7 +349,7 @@ static int time_all_runs(struct mc_worker *w, struct mmio_job *job)
 	int err = 0;
 
 	for (round = 0; !err && round < ROUNDS; round++) {
-		err = time_runs(w, job, LINE, LINE, &job->stream);
+		err = time_runs(w, job, MC_LINE, MC_LINE, &job->stream);
 		for (i = 0; !err && i < RUNS && roomy; i++) {
 			if (1U << i >= job->loops->width)
 				err = time_runs(w, job, 1U << i, BLOCK, &job->runs[i]);
@@ -418,7 +417,7 @@ static u64 burst_bytes(const struct mmio_job *job)
 
 static void set_burst(struct mc_record *rec, const struct mmio_job *job, u64 ps)
 {
-	u64 line = job->stream / (ACCESSES * job->loops->width / LINE), bytes = burst_bytes(job);
+	u64 line = job->stream / (ACCESSES * job->loops->width / MC_LINE), bytes = burst_bytes(job);
 
 	if (job->stream)
 		mc_record_set(rec, COL_FLUSH_NS, ps - min(ps, line));
@@ -541,13 +540,13 @@ static int mmio_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	struct mc_sampler *sampler = job->meas.each;
 	int err;
 
-	static_assert(LINE == MC_MMIO_LINE);
+	static_assert(MC_LINE == MC_MMIO_LINE);
 	job->loops = mc_mmio_loop_find(point->v[KEY_WIDTH]);
 	job->op = point->v[KEY_OP];
 	job->run = job->loops->run[job->op];
 	job->view = run->area.view;
 	job->bytes = point->v[MC_KEY_SIZE];
-	job->step = job->op == MC_MMIO_BURST ? LINE : job->loops->width;
+	job->step = job->op == MC_MMIO_BURST ? MC_LINE : job->loops->width;
 	job->way = mc_mmio_ways[point->v[KEY_STORE]];
 	job->bypasses_caches = point->v[MC_KEY_TYPE] != MC_WB &&
 			       run->area.effective != MC_EFFECT_NO;
@@ -555,7 +554,7 @@ static int mmio_set_up(struct mc_run *run, const struct mc_point *point, void *a
 		.body = mmio_body, .arg = job,
 		.variant = job->way.copy ? (const void *)&mc_mmio_ways[point->v[KEY_STORE]] :
 					   &job->loops->run[job->op],
-		.bytes = LINE * ACCESSES,
+		.bytes = MC_LINE * ACCESSES,
 		.drain = job->op == MC_MMIO_WRITE,
 	};
 	sampler->settings.prepare = prepare_sample;

@@ -25,7 +25,6 @@ enum { KEY_REGION = MC_KEY_FIRST, KEY_OP };
 
 enum { COL_BEGIN, COL_ADDRESS, COL_COVERED, COL_MB_PER_S, COL_NS, COL_NS_MIN, COL_LEVEL };
 
-#define LINE		64ULL
 #define MIB		(1024 * 1024ULL)
 #define PART_LEAST	4096ULL		/* bytes of a thread */
 #define COVERED_LEAST	MIB		/* less says little about a region */
@@ -269,20 +268,20 @@ static int measure_bandwidth(struct mc_run *run, const struct mc_point *point, u
 /* The elements of the cycle: as many lines as there are, at most LOADS, evenly spread. */
 static void set_up_chase(struct scan_job *job, const struct mc_run *run)
 {
-	u64 bytes = run->area.region.bytes, n = min(bytes / LINE, LOADS);
-	u64 stride = bytes / n & ~(LINE - 1);
+	u64 bytes = run->area.region.bytes, n = min(bytes / MC_LINE, LOADS);
+	u64 stride = bytes / n & ~(MC_LINE - 1);
 
 	job->chase = (struct mc_chase){
 		.view = run->area.view, .stride = stride, .n = n, .order = MC_CHASE_RANDOM,
 		/* Each at another place of its stride: all channels, all sets. */
-		.skew = LINE, .skews = stride / LINE,
+		.skew = MC_LINE, .skews = stride / MC_LINE,
 	};
 	job->meas.n = 1;
 	job->meas.hooks.tick = NULL;
 	job->meas.traffic.counters = NULL;
 	job->meas.each->settings.prepare = flush_lines;
 	job->meas.each->pass = (struct mc_pass){
-		.body = mc_chase_body, .arg = &job->at, .bytes = LINE * n,
+		.body = mc_chase_body, .arg = &job->at, .bytes = MC_LINE * n,
 	};
 }
 
@@ -337,7 +336,7 @@ static void say_where(struct mc_record *rec, const struct mc_region *region)
 static int scan_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
 {
 	const struct mc_region *region = &run->area.region;
-	u64 bytes = region->bytes / mc_threads_size(run->threads) & ~(LINE - 1);
+	u64 bytes = region->bytes / mc_threads_size(run->threads) & ~(MC_LINE - 1);
 	int err;
 
 	if (region->bytes < COVERED_LEAST || bytes < PART_LEAST)

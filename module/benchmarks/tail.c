@@ -24,7 +24,6 @@ enum {
 enum { OP_READ, OP_WRITE, OP_ATOMIC };
 enum { PLACES_ONE, PLACES_ALL };
 
-#define LINE		MC_LOAD_LINE
 #define NO_LOAD		MC_NMIXES
 #define LOAD_LEAST	4096ULL	/* bytes that a thread loads, at least */
 
@@ -106,7 +105,7 @@ static bool flushes(const struct mc_point *point)
 
 static u64 slice_of(const struct mc_point *point, unsigned int threads)
 {
-	return point->v[MC_KEY_SIZE] / threads & ~(LINE - 1);
+	return point->v[MC_KEY_SIZE] / threads & ~(MC_LINE - 1);
 }
 
 static int tail_check(struct mc_run *run, const struct mc_point *point)
@@ -117,7 +116,7 @@ static int tail_check(struct mc_run *run, const struct mc_point *point)
 	if (loaded && n < 2)
 		return mc_fail(&run->error, -EINVAL,
 			       "load: the first CPU times accesses and others load; list two at least, or all");
-	if (slice_of(point, n) < (loaded ? LOAD_LEAST : LINE))
+	if (slice_of(point, n) < (loaded ? LOAD_LEAST : MC_LINE))
 		return mc_fail(&run->error, -EINVAL,
 			       "size: %llu bytes are too few for %u threads",
 			       point->v[MC_KEY_SIZE], n);
@@ -234,7 +233,7 @@ static int set_up_thread(struct mc_watch_job *job, struct mc_run *run,
 	t->job = job;
 	memory->view = part.view;
 	memory->start = part.index * slice;
-	memory->lines = slice / LINE;
+	memory->lines = slice / MC_LINE;
 	tally->spikes = mc_alloc_array(MC_WATCH_SPIKES, sizeof(*tally->spikes));
 	tally->tail = mc_alloc_array(1, sizeof(*tally->tail));
 	mc_random_seed(&memory->random, i);

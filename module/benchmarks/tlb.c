@@ -15,7 +15,6 @@
 
 enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
 
-#define LINE		64ULL
 #define SMALL		4096ULL
 #define LARGE		(2ULL << 20)
 #define PACKED_SAMPLES	5
@@ -136,14 +135,14 @@ static int tlb_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 
 	job->chase = (struct mc_chase){
 		.view = run->area.view, .stride = page, .n = n,
-		.skew = LINE, .skews = page / LINE,
+		.skew = MC_LINE, .skews = page / MC_LINE,
 		.order = MC_CHASE_RANDOM,
 	};
 	job->packed = (struct mc_chase){
-		.view = run->area.view, .stride = LINE, .n = n, .order = MC_CHASE_RANDOM,
+		.view = run->area.view, .stride = MC_LINE, .n = n, .order = MC_CHASE_RANDOM,
 	};
 	job->meas.each->pass = (struct mc_pass){
-		.body = mc_chase_body, .arg = &job->at, .bytes = LINE * n,
+		.body = mc_chase_body, .arg = &job->at, .bytes = MC_LINE * n,
 	};
 	return 0;
 }

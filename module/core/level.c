@@ -9,9 +9,9 @@
  * memory then takes no longer than a single access to a cache.
  */
 #include "core/level.h"
+#include "core/view.h"
 #include "core/math.h"
 
-#define LINE		64ULL
 #define PAGE_BYTES	4096ULL
 /*
  * In the time of an L1 hit, an L2 takes 3 to 6 on CPUs of the last ten years, and an L3 8 (small
@@ -43,13 +43,13 @@ static u64 room_of(const struct mc_hierarchy *h, const struct mc_set *set, unsig
 {
 	u64 room = set->sharers[i] ? h->bytes[i] / set->sharers[i] : 0, way = h->way[i], apart;
 
-	if (set->stride <= LINE || (at_most && (!way || i >= MC_HIT_L3)))
+	if (set->stride <= MC_LINE || (at_most && (!way || i >= MC_HIT_L3)))
 		return room;
 	if (!way)
 		return 0;
 	if (at_most && way > PAGE_BYTES)
 		way = PAGE_BYTES;
-	apart = mc_gcd(set->stride, way) / LINE;
+	apart = mc_gcd(set->stride, way) / MC_LINE;
 	return apart ? room / apart : room;
 }
 

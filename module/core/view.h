@@ -5,6 +5,8 @@
 
 #include "core/target.h"
 
+#define MC_LINE	64ULL	/* bytes of a cache line */
+
 /**
  * struct mc_span - a contiguous part of a buffer
  * @addr: its address

@@ -16,7 +16,6 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-#define LINE	((u64)MC_MMIO_LINE)
 #define APART	512ULL		/* from a line to that of the second transaction */
 #define A_ROUND	16U		/* single bursts of a round, and of each other kind */
 #define WINDOWS	((size_t)1024)	/* of many bursts, of each kind */
@@ -43,7 +42,7 @@ struct timed {
 static struct timed plan_stores(const struct mc_bursts *b, enum mc_burst_kind kind, u8 *line,
 				void *other)
 {
-	u64 width = b->loops->width, n = LINE / width;
+	u64 width = b->loops->width, n = MC_LINE / width;
 	struct timed t = {
 		.stores = {
 			{ line, 1 }, { b->cached, n > 1 }, { b->cached, n > 2 ? n - 2 : 0 },
@@ -112,7 +111,7 @@ static const struct mc_mmio_copy *whole_copy(void)
 
 static const struct mc_mmio_loop *whole_store(const struct mc_bursts *b)
 {
-	const struct mc_mmio_loop *loops = mc_mmio_loop_find(LINE);
+	const struct mc_mmio_loop *loops = mc_mmio_loop_find(MC_LINE);
 
 	return b->vectors && loops && mc_cpu_has(loops->feature) ? loops : NULL;
 }
@@ -130,12 +129,12 @@ static void store_burst(const struct mc_bursts *b, void *line)
 	if (b->way.copy)
 		b->way.copy(line, b->source);
 	else
-		b->loops->run[MC_MMIO_WRITE](line, LINE / b->loops->width, b->value);
+		b->loops->run[MC_MMIO_WRITE](line, MC_LINE / b->loops->width, b->value);
 }
 
 static void *line_at(const struct mc_bursts *b, unsigned int i)
 {
-	return mc_view_at(b->view, (b->at + i * LINE) % b->bytes, NULL);
+	return mc_view_at(b->view, (b->at + i * MC_LINE) % b->bytes, NULL);
 }
 
 /* Store all lines of a window, piece by piece. Return: ticks until all have arrived. */
@@ -161,7 +160,7 @@ static u64 time_window(const struct mc_bursts *b, enum mc_line_kind kind)
 			else if (kind == MC_LINES_WHOLE)
 				store_whole(b, line_at(b, i));
 			else
-				words->run[MC_MMIO_WRITE](line_at(b, i) + piece * LINE / pieces,
+				words->run[MC_MMIO_WRITE](line_at(b, i) + piece * MC_LINE / pieces,
 							  8 / pieces, b->value);
 			/* Lines of all kinds are as many calls: these stores stay in the cache. */
 			for (k = 1; k < 8 / pieces; k++)
@@ -180,7 +179,7 @@ static void time_rates(struct mc_bursts *b)
 		struct mc_times *t = &b->times[kind];
 
 		t->ps[t->n++] = mc_ticks_to_ps(time_window(b, kind));
-		b->at = (b->at + LINES * LINE) % b->bytes;
+		b->at = (b->at + LINES * MC_LINE) % b->bytes;
 	}
 }
 
@@ -195,7 +194,7 @@ static void time_singles(struct mc_bursts *b)
 			struct mc_times *t = &b->times[kind];
 
 			t->ps[t->n++] = mc_ticks_to_ps(time_stores(b, &timed));
-			b->at = (b->at + LINE) % b->bytes;
+			b->at = (b->at + MC_LINE) % b->bytes;
 		}
 	}
 }
@@ -210,7 +209,7 @@ static void time_singles(struct mc_bursts *b)
  */
 int mc_bursts_begin(struct mc_bursts *b, size_t room)
 {
-	u64 *ps = mc_alloc_array(MC_LINE_KINDS * room + 3 * LINE / sizeof(*ps), sizeof(*ps));
+	u64 *ps = mc_alloc_array(MC_LINE_KINDS * room + 3 * MC_LINE / sizeof(*ps), sizeof(*ps));
 	unsigned int i;
 
 	if (!ps)
@@ -218,8 +217,8 @@ int mc_bursts_begin(struct mc_bursts *b, size_t room)
 	b->room = room;
 	for (i = 0; i < MC_LINE_KINDS; i++)
 		b->times[i] = (struct mc_times){ .ps = ps + i * room };
-	b->cached = PTR_ALIGN(ps + MC_LINE_KINDS * room, LINE);
-	b->source = (u8 *)b->cached + LINE;
+	b->cached = PTR_ALIGN(ps + MC_LINE_KINDS * room, MC_LINE);
+	b->source = (u8 *)b->cached + MC_LINE;
 	return 0;
 }
 
@@ -254,7 +253,7 @@ static bool begin_rates(struct mc_bursts *b)
 {
 	enum mc_line_kind kind;
 
-	if (b->bytes < (LINES + OTHERS) * LINE || (!whole_copy() && !whole_store(b)))
+	if (b->bytes < (LINES + OTHERS) * MC_LINE || (!whole_copy() && !whole_store(b)))
 		return false;
 	b->by_rate = true;
 	b->room = min(b->room, WINDOWS);
@@ -274,7 +273,7 @@ bool mc_bursts_done(struct mc_bursts *b)
 	if (b->times[MC_BURST].n < b->room)
 		return false;
 	if (b->by_rate) {
-		mc_share_of_rates(&b->share, b->times, b->way.copy ? 8 : LINE / b->loops->width);
+		mc_share_of_rates(&b->share, b->times, b->way.copy ? 8 : MC_LINE / b->loops->width);
 		return true;
 	}
 	mc_share_of(&b->share, &b->times[MC_BURST], &b->times[MC_ONE_TRANSACTION],

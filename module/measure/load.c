@@ -8,8 +8,6 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-#define LINE	MC_LOAD_LINE
-
 const struct mc_mix mc_mixes[MC_NMIXES] = {
 	[MC_MIX_READ] = { 1, 0, 1 },
 	[MC_MIX_RW31] = { 3, 1, 1 },
@@ -84,7 +82,7 @@ void mc_load_end(struct mc_load *load)
 /* Bytes that a step reads and writes. */
 static u64 step_bytes(const struct mc_load *load)
 {
-	return (load->mix->reads + load->mix->writes) * LINE;
+	return (load->mix->reads + load->mix->writes) * MC_LINE;
 }
 
 /**
@@ -106,7 +104,7 @@ u64 mc_load_each(const struct mc_load *load)
  */
 u64 mc_load_array(const struct mc_load *load)
 {
-	return load->slice / load->mix->arrays & ~(LINE - 1);
+	return load->slice / load->mix->arrays & ~(MC_LINE - 1);
 }
 
 /**
@@ -120,7 +118,7 @@ void mc_walk_begin(struct mc_walk *walk, const struct mc_load *load, u64 seed)
 	struct mc_random random;
 
 	*walk = (struct mc_walk){
-		.load = load, .bytes = 4 * LINE,
+		.load = load, .bytes = 4 * MC_LINE,
 		.args = {
 			.delay = min(load->delay, MC_LOAD_COUNTDOWN),
 			.reads = load->mix->reads,
@@ -133,7 +131,7 @@ void mc_walk_begin(struct mc_walk *walk, const struct mc_load *load, u64 seed)
 	mc_random_seed(&random, seed);
 	walk->args.state = random.s[0];
 	walk->args.start = load->start % MC_BLOCK_BYTES;
-	walk->args.lines = load->slice / LINE;
+	walk->args.lines = load->slice / MC_LINE;
 	walk->args.blocks = load->blocks;
 }
 
@@ -153,7 +151,7 @@ static u64 find_places(struct mc_walk *walk)
 		bytes = min(bytes, left);
 	}
 	for (; i < walk->args.end; i++)
-		walk->args.place[i] = (u8 *)walk->args.place[i - 1] + LINE;
+		walk->args.place[i] = (u8 *)walk->args.place[i - 1] + MC_LINE;
 	walk->args.stride = mc_load_each(load);
 	return bytes;
 }
@@ -183,10 +181,10 @@ u64 mc_walk_steps(struct mc_walk *walk, u64 most)
 /* Count down as behind a line, which is in L1. */
 static void count_down(struct mc_walk *walk)
 {
-	static u64 room[2 * LINE / sizeof(u64)];	/* a line of it is whole */
+	static u64 room[2 * MC_LINE / sizeof(u64)];	/* a line of it is whole */
 	struct mc_paced args = {
 		.steps = 1, .delay = min(walk->owed, MC_LOAD_REST), .reads = 1, .end = 1,
-		.place = { PTR_ALIGN(&room[0], LINE) },
+		.place = { PTR_ALIGN(&room[0], MC_LINE) },
 	};
 
 	mc_asm_paced(&args);
@@ -229,7 +227,7 @@ u64 mc_walk_window(struct mc_walk *walk)
 void mc_walk_fit(struct mc_walk *walk, u64 ticks)
 {
 	if (ticks > mc_ns_to_ticks(2 * MC_LOAD_WINDOW_NS))
-		walk->bytes = max(walk->bytes / 2, 4 * LINE);
+		walk->bytes = max(walk->bytes / 2, 4 * MC_LINE);
 	else if (ticks < mc_ns_to_ticks(MC_LOAD_WINDOW_NS / 2))
 		walk->bytes = min(2 * walk->bytes, walk->load->slice);
 }

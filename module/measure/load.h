@@ -7,7 +7,6 @@
 #include "core/keys.h"
 #include "core/view.h"
 
-#define MC_LOAD_LINE		64ULL
 #define MC_LOAD_WINDOW_NS	100000	/* length of such a thread's windows */
 #define MC_LOAD_COUNTDOWN	20000ULL	/* the longest countdown behind a line, at once */
 #define MC_LOAD_REST		200000ULL	/* counts of a window that does the rest */

@@ -9,7 +9,6 @@
 
 #define LEAST		(64ULL << 20)	/* the least, however small the caches are */
 #define MEMORY_SHARE	4		/* the most: one part in so many of all memory */
-#define LINE		64ULL
 #define NOT_CACHED	(16ULL << 20)	/* size=auto for types that are not cached */
 
 /* Level of the last data cache of a CPU; 0: it has none. */
@@ -328,7 +327,7 @@ enum mc_hit mc_source_of_chase(const struct mc_run *run, const struct mc_record 
 			       const struct mc_chase *chase, u64 loads)
 {
 	struct accesses a = {
-		.run = run, .rec = rec, .bytes = chase->n * min(chase->stride, LINE),
+		.run = run, .rec = rec, .bytes = chase->n * min(chase->stride, MC_LINE),
 		.stride = chase->stride, .loads = loads, .unlisted = mc_unlisted_cache(),
 		.ordered = chase->order != MC_CHASE_RANDOM,
 	};
@@ -348,7 +347,7 @@ enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu, const struct
 {
 	struct mc_hierarchy h = hierarchy_of(cpu);
 	const struct mc_set set = {
-		LINE * chase->n, chase->stride, { 1, 1, 1, 1 }, .unlisted = mc_unlisted_cache(),
+		MC_LINE * chase->n, chase->stride, { 1, 1, 1, 1 }, .unlisted = mc_unlisted_cache(),
 	};
 
 	return rec->effective == MC_EFFECT_NO ? MC_HIT_UNKNOWN : mc_holder_of(&h, &set);

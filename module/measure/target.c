@@ -115,7 +115,6 @@ struct mc_range mc_target_window(const struct mc_request *req)
 }
 
 #define PIECE	4096ULL
-#define LINE	64ULL
 
 static int no_room(u64 bytes, struct mc_error *e)
 {
@@ -138,7 +137,9 @@ int mc_target_check_window(const struct mc_range *window, u64 bytes, bool writes
 		return mc_fail(e, -ENODEV,
 			       "target: it has changed since the request was checked, and has %llu bytes now",
 			       bytes);
-	return writes && !mc_has_room(window->bytes + PIECE + LINE) ? no_room(window->bytes, e) : 0;
+	if (writes && !mc_has_room(window->bytes + PIECE + MC_LINE))
+		return no_room(window->bytes, e);
+	return 0;
 }
 
 /*
@@ -184,14 +185,14 @@ static void store(void *to, const void *from, u64 bytes, unsigned int width)
 static int try_access(void *at, unsigned int width, bool stores)
 {
 	bool put_back = stores && width > sizeof(u32);
-	u32 old[LINE / sizeof(u32)];
+	u32 old[MC_LINE / sizeof(u32)];
 	int err;
 
 	if (put_back)
-		load(old, at, LINE, sizeof(u32));
+		load(old, at, MC_LINE, sizeof(u32));
 	err = mc_access_try(at, width, stores);
 	if (put_back) {
-		store(at, old, LINE, sizeof(u32));
+		store(at, old, MC_LINE, sizeof(u32));
 		mc_drain();
 	}
 	return err;
@@ -252,18 +253,18 @@ int mc_target_try(struct mc_run *run, const struct mc_point *point, void *at)
  */
 static bool keeps_line(void *at, unsigned int loads, unsigned int stores, u8 *room)
 {
-	u8 *old = room, *other = room + LINE, *found = room + 2 * LINE;
+	u8 *old = room, *other = room + MC_LINE, *found = room + 2 * MC_LINE;
 	unsigned int i;
 
-	load(old, at, LINE, sizeof(u32));
-	for (i = 0; i < LINE; i++)
+	load(old, at, MC_LINE, sizeof(u32));
+	for (i = 0; i < MC_LINE; i++)
 		other[i] = old[i] ^ (u8)((i + 1) * 2654435761U >> 24 | 1);
-	store(at, other, LINE, stores);
+	store(at, other, MC_LINE, stores);
 	mc_drain();
-	load(found, at, LINE, loads);
-	store(at, old, LINE, sizeof(u32));
+	load(found, at, MC_LINE, loads);
+	store(at, old, MC_LINE, sizeof(u32));
 	mc_drain();
-	return !memcmp(other, found, LINE);
+	return !memcmp(other, found, MC_LINE);
 }
 
 /*
@@ -280,7 +281,7 @@ static unsigned int find_widest(u8 *at, u64 bytes, unsigned int most, u8 *room, 
 
 		if (!loop || !mc_loop_runs(loop) || try_access(at, width, true) ||
 		    !keeps_line(at, in, out, room) ||
-		    !keeps_line(at + bytes - LINE, in, out, room))
+		    !keeps_line(at + bytes - MC_LINE, in, out, room))
 			break;
 		best = width;
 	}
@@ -391,13 +392,13 @@ int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *ran
 		     struct mc_run *run, unsigned int most)
 {
 	u64 bytes = range->bytes, done;
-	u8 *memory = mc_alloc_array(1, bytes + PIECE + LINE), *saved;
+	u8 *memory = mc_alloc_array(1, bytes + PIECE + MC_LINE), *saved;
 	unsigned int width;
 	int err = 0;
 
 	if (!memory)
 		return no_room(bytes, &run->error);
-	saved = PTR_ALIGN(memory, LINE);
+	saved = PTR_ALIGN(memory, MC_LINE);
 	width = find_widest(at, bytes, most, saved + bytes, false);
 	for (done = 0; done < bytes && !err; done += PIECE) {
 		load(saved + done, at + done, min(PIECE, bytes - done), width);

@@ -73,7 +73,7 @@ static int work_once(struct mc_worker *w, struct mc_together_thread *me, struct 
 			return err;
 		if (at)
 			at = mc_asm_chase(at, loads);
-		bytes = at ? loads * MC_LOAD_LINE : mc_walk_window(&me->walk);
+		bytes = at ? loads * MC_LINE : mc_walk_window(&me->walk);
 		ticks = mc_window_close(w);
 		add_window(w, sum, bytes, ticks);
 		all += ticks;
@@ -199,8 +199,8 @@ int mc_together_set(struct mc_together *t, unsigned int thread, const struct mc_
 	if (!mc_together_chases(me))
 		return mc_load_begin(&me->load, e);
 	me->chase = (struct mc_chase){
-		.view = load->view, .offset = load->start, .stride = MC_LOAD_LINE,
-		.n = load->slice / MC_LOAD_LINE, .order = MC_CHASE_RANDOM,
+		.view = load->view, .offset = load->start, .stride = MC_LINE,
+		.n = load->slice / MC_LINE, .order = MC_CHASE_RANDOM,
 	};
 	return 0;
 }

@@ -126,7 +126,7 @@ static void *next_line(struct mc_watch *t)
 {
 	u64 line = mc_random_below(mc_random_next(&t->memory.random, MC_LCG), t->memory.lines);
 
-	return mc_view_at(t->memory.view, t->memory.start + line * MC_LOAD_LINE, NULL);
+	return mc_view_at(t->memory.view, t->memory.start + line * MC_LINE, NULL);
 }
 
 /* Prepare an access, outside of its time. Return: when the counts were read last, or @ended. */
