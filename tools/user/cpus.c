@@ -204,15 +204,16 @@ void mc_cpus_exit(void)
 	mc_cores_exit();
 }
 
+/* A loop over all CPUs asks the kernel once. Any other order asks anew: others may change it. */
 bool mc_cpu_usable(unsigned int cpu)
 {
-	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
-	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
-	bool usable = set && !affinity(size, set) &&
-		      CPU_ISSET_S(cpu, size, set);
+	static cpu_set_t set[MC_MAX_CPUS / CPU_SETSIZE];
+	static unsigned int next = ~0U;
 
-	CPU_FREE(set);
-	return usable;
+	if (cpu != next && affinity(sizeof(set), set))
+		return false;
+	next = cpu + 1;
+	return CPU_ISSET_S(cpu, sizeof(set), set);
 }
 
 /* The first number of a file, which is read once; @known: the numbers of all CPUs, plus 2. */
