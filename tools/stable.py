@@ -112,7 +112,7 @@ def pairs(described: dict, schema: dict, experimental: set[str]) -> Iterator[tup
     tests = [test["name"] for test in described["tests"]]
     for section, words in (
             ("numbers", [f"{name}={number(*where)}" for name, where in NUMBERS.items()]),
-            ("files", map("=".join, found(r'^\t\{ "([\w.]+)", (0\d{3}), &\w+', CONTROL))),
+            ("files", map("=".join, found(r'^\t\{ "([\w.]+)", (0\d{3}), ', CONTROL))),
             ("lines of run", found(r'mc_textf\(t, "(?:\\n)?(\w+:) ', RUN)),
             ("states", found(r'\.state = "(\w+)"', RUN) + schema["$defs"]["request"][
                 "properties"]["state"]["enum"]),
