@@ -261,10 +261,9 @@ static int atomic_set_up(struct mc_run *run, const struct mc_point *point, void 
 	job->op = point->v[KEY_OP];
 	job->place = point->v[KEY_PLACE];
 	job->meas.hooks.ended = atomic_ended;
-	job->slice = mc_alloc_array(job->meas.n, sizeof(*job->slice));
+	job->slice = mc_measurement_threads(&job->meas, sizeof(*job->slice), "cpu", &run->error);
 	if (!job->slice)
-		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",
-			       job->meas.n, MC_S(job->meas.n));
+		return -ENOMEM;
 	for (i = 0; i < job->meas.n; i++) {
 		struct mc_pass *p = &job->meas.each[i].pass;
 		u64 at = (job->place == PLACE_LINE ? i % WORDS : i) * distance[job->place] +
@@ -282,13 +281,6 @@ static int atomic_set_up(struct mc_run *run, const struct mc_point *point, void 
 	return 0;
 }
 
-static void atomic_clean_up(void *arg)
-{
-	struct atomic_job *job = arg;
-
-	mc_free(job->slice);
-}
-
 const struct mc_test mc_test_atomic = {
 	.spec = {
 		.name = "atomic",
@@ -302,5 +294,4 @@ const struct mc_test mc_test_atomic = {
 	.set_up = atomic_set_up,
 	.job = atomic_job,
 	.fill = atomic_fill,
-	.clean_up = atomic_clean_up,
 };

@@ -150,7 +150,6 @@ struct slice {
 	enum mc_op op;
 	unsigned int verify;
 	struct mc_scatter scatter;	/* order of the lines, if it is random */
-	void **blocks;		/* addresses of the blocks of the buffer, for @scatter */
 	struct mc_pass sum;	/* sums the first array, to verify it */
 	struct mc_pass fill;	/* fills the arrays that the loop reads */
 	struct mc_pass flush;	/* flushes the written array from the caches */
@@ -404,20 +403,22 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 /* ----------------------------------------------------------------- the run */
 
 /* Let the thread's pass go through its arrays in random order. */
-static int set_scatter(struct mc_run *run, struct mc_pass *p, struct slice *s,
+static int set_scatter(struct mc_run *run, struct mc_sampler *sampler, struct slice *s,
 		       const struct mc_part *part)
 {
+	struct mc_pass *p = &sampler->pass;
 	unsigned int arrays = mc_ops[s->op].arrays;
 	u64 size = arrays * part->n * p->bytes;
+	void **blocks = mc_measurement_array(sampler->shared, size / MC_BLOCK_BYTES + 1,
+					     sizeof(*blocks));
 
-	s->blocks = mc_alloc_array(size / MC_BLOCK_BYTES + 1, sizeof(void *));
-	if (!s->blocks)
+	if (!blocks)
 		return mc_fail(&run->error, -ENOMEM,
 			       "size: no memory for the list of blocks");
-	if (!mc_view_blocks(part->view, 0, size, MC_BLOCK_BYTES, s->blocks))
+	if (!mc_view_blocks(part->view, 0, size, MC_BLOCK_BYTES, blocks))
 		return mc_fail(&run->error, -ENOMEM, MC_NOT_IN_BLOCKS);
 	mc_scatter_set(&s->scatter, p->bytes);
-	s->scatter.blocks = s->blocks;
+	s->scatter.blocks = blocks;
 	memcpy(s->scatter.offset, p->offset, arrays * sizeof(u64));
 	p->scatter = &s->scatter;
 	return 0;
@@ -526,14 +527,14 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	sampler->settings.move = bandwidth_move;
 	sampler->shared->positions = min(sampler->shared->positions,
 					 bandwidth_positions(point, part.view, s->stride));
-	return point->v[KEY_PATTERN] ? set_scatter(run, p, s, &part) : 0;
+	return point->v[KEY_PATTERN] ? set_scatter(run, sampler, s, &part) : 0;
 }
 
 static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	struct mc_measurement *meas = arg;
-	struct slice *slices = mc_alloc_array(meas->n, sizeof(*slices));
+	struct slice *slices = mc_measurement_threads(meas, sizeof(*slices), "cpu", &run->error);
 	void *uc_word = NULL;
 	u64 user = 0;
 	unsigned int i;
@@ -541,8 +542,7 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 
 	meas->arg = slices;
 	if (!slices)
-		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",
-			       meas->n, MC_S(meas->n));
+		return -ENOMEM;
 	if (point->v[KEY_FENCE] == MC_FENCE_UC) {
 		uc_word = run->side->uc_word(run);
 		if (!uc_word)
@@ -582,17 +582,6 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 	for (i = 0; i < meas->n; i++)
 		meas->each[i].pass.user = user;
 	return err;
-}
-
-static void bandwidth_clean_up(void *arg)
-{
-	struct mc_measurement *meas = arg;
-	struct slice *slices = meas->arg;
-	unsigned int i;
-
-	for (i = 0; i < meas->n && slices; i++)
-		mc_free(slices[i].blocks);
-	mc_free(slices);
 }
 
 /* The clocks, and the payload of a thread in a cycle. */
@@ -671,5 +660,4 @@ const struct mc_test mc_test_bandwidth = {
 	.set_up = bandwidth_set_up,
 	.job = bandwidth_job,
 	.fill = bandwidth_fill,
-	.clean_up = bandwidth_clean_up,
 };

@@ -192,8 +192,8 @@ static int file_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	job->transfer = point->v[KEY_TRANSFER];
 	job->n = point->v[KEY_READERS];
 	job->nfiles = each ? job->n : 1;
-	job->reader = mc_alloc_array(job->n, sizeof(*job->reader));
-	job->file = mc_alloc_array(job->nfiles, sizeof(*job->file));
+	job->reader = mc_measurement_array(&job->meas, job->n, sizeof(*job->reader));
+	job->file = mc_measurement_array(&job->meas, job->nfiles, sizeof(*job->file));
 	if (!job->reader || !job->file)
 		return mc_fail(&run->error, -ENOMEM, "readers: no memory for %u", job->n);
 	for (i = 0; i < job->n; i++)

@@ -214,14 +214,7 @@ static int latency_set_up(struct mc_run *run, const struct mc_point *point, void
 	job->meas.each->pass = (struct mc_pass){
 		.body = mc_chase_body, .arg = &job->at, .bytes = MC_LINE * job->loads,
 	};
-	return mc_batches_begin(&job->batches, &run->error);
-}
-
-static void latency_clean_up(void *arg)
-{
-	struct latency_job *job = arg;
-
-	mc_batches_end(&job->batches);
+	return mc_batches_begin(&job->batches, &job->meas, &run->error);
 }
 
 const struct mc_test mc_test_latency = {
@@ -240,5 +233,4 @@ const struct mc_test mc_test_latency = {
 	.set_up = latency_set_up,
 	.job = chase_job,
 	.fill = latency_fill,
-	.clean_up = latency_clean_up,
 };

@@ -260,16 +260,9 @@ static int loaded_set_up(struct mc_run *run, const struct mc_point *point, void 
 			.view = part.view, .start = part.index * slice, .slice = slice,
 		};
 
-		err = mc_together_set(together, i, &load, &run->error);
+		err = mc_together_set(&job->meas, i, &load, &run->error);
 	}
 	return err;
-}
-
-static void loaded_clean_up(void *arg)
-{
-	struct loaded_job *job = arg;
-
-	mc_together_end(&job->together);
 }
 
 static enum mc_uncached loaded_uncached(const struct mc_point *point)
@@ -296,5 +289,4 @@ const struct mc_test mc_test_loaded = {
 	.set_up = loaded_set_up,
 	.job = loaded_job,
 	.fill = loaded_fill,
-	.clean_up = loaded_clean_up,
 };

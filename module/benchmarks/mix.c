@@ -518,12 +518,12 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 	m->work = &job->together.each[i];
 	m->bytes = part->bytes;
 	m->ok = true;
-	m->ps = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
-	m->seen = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
+	m->ps = mc_measurement_array(&job->meas, point->v[MC_KEY_REPEAT], sizeof(u64));
+	m->seen = mc_measurement_array(&job->meas, point->v[MC_KEY_REPEAT], 1);
 	if (!m->ps || !m->seen)
 		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu sample%s",
 			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
-	return mc_together_set(&job->together, i, &load, &run->error);
+	return mc_together_set(&job->meas, i, &load, &run->error);
 }
 
 static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
@@ -540,26 +540,13 @@ static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 	job->meas.hooks.time = mix_time;
 	job->meas.hooks.ended = mix_ended;
 	job->together.least_ticks = mc_ns_to_ticks(SAMPLE_NS);
-	job->member = mc_alloc_array(job->n, sizeof(*job->member));
+	job->member = mc_measurement_threads(&job->meas, sizeof(*job->member), "groups",
+					     &run->error);
 	if (!job->member)
-		return mc_fail(&run->error, -ENOMEM, "groups: no memory for %u thread%s",
-			       job->n, MC_S(job->n));
+		return -ENOMEM;
 	for (i = 0; i < job->n && !err; i++)
 		err = set_up_member(run, job, i, point);
 	return err;
-}
-
-static void mix_clean_up(void *arg)
-{
-	struct mix_job *job = arg;
-	unsigned int i;
-
-	for (i = 0; i < job->n && job->member; i++) {
-		mc_free(job->member[i].seen);
-		mc_free(job->member[i].ps);
-	}
-	mc_free(job->member);
-	mc_together_end(&job->together);
 }
 
 const struct mc_test mc_test_mix = {
@@ -578,5 +565,4 @@ const struct mc_test mc_test_mix = {
 	.set_up = mix_set_up,
 	.job = mix_job,
 	.fill = mix_fill,
-	.clean_up = mix_clean_up,
 };

@@ -569,7 +569,7 @@ static int mmio_set_up(struct mc_run *run, const struct mc_point *point, void *a
 		};
 		mc_arrive_set_up(&job->arrive, &job->meas);
 	}
-	err = mc_batches_begin(&job->batches, &run->error);
+	err = mc_batches_begin(&job->batches, &job->meas, &run->error);
 	return err ? err : begin_bursts(job, run, point, &run->error);
 }
 
@@ -577,7 +577,6 @@ static void mmio_clean_up(void *arg)
 {
 	struct mmio_job *job = arg;
 
-	mc_batches_end(&job->batches);
 	mc_bursts_end(&job->bursts);
 }
 

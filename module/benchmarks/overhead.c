@@ -249,7 +249,7 @@ static int overhead_set_up(struct mc_run *run, const struct mc_point *point, voi
 	meas->hooks.time = time_of_meeting;
 	/* Threads that sleep or wait have no loop that makes their cores warm. */
 	mc_measurement_settle(meas, 0);
-	job->at = mc_alloc_array(meas->n, sizeof(u64));
+	job->at = mc_measurement_array(meas, meas->n, sizeof(u64));
 	return job->at ? 0 : mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u time%s",
 				     meas->n, MC_S(meas->n));
 }
@@ -287,13 +287,6 @@ static void overhead_fill(struct mc_record *rec, void *arg, const struct mc_run 
 	mc_record_set(rec, COL_OPERATIONS, operations);
 }
 
-static void overhead_clean_up(void *arg)
-{
-	struct overhead_job *job = arg;
-
-	mc_free(job->at);
-}
-
 const struct mc_test mc_test_overhead = {
 	.spec = {
 		.name = "overhead",
@@ -307,5 +300,4 @@ const struct mc_test mc_test_overhead = {
 	.set_up = overhead_set_up,
 	.measure = overhead_measure,
 	.fill = overhead_fill,
-	.clean_up = overhead_clean_up,
 };

@@ -503,23 +503,14 @@ static int ramp_set_up(struct mc_run *run, const struct mc_point *point, void *a
 		p->offset[i] = i * p->bytes;
 	job->idle_ns = point->v[KEY_IDLE];
 	job->steps = point->v[KEY_STEPS];
-	job->moment = mc_alloc_array(repeat * job->steps, sizeof(*job->moment));
-	job->events = mc_alloc_array(job->steps, sizeof(*job->events));
-	job->slept = mc_alloc_array(repeat, sizeof(u64));
-	job->scratch = mc_alloc_array(max(repeat, point->v[KEY_STEPS]), sizeof(u64));
+	job->moment = mc_measurement_array(&job->meas, repeat * job->steps, sizeof(*job->moment));
+	job->events = mc_measurement_array(&job->meas, job->steps, sizeof(*job->events));
+	job->slept = mc_measurement_array(&job->meas, repeat, sizeof(u64));
+	job->scratch = mc_measurement_array(&job->meas, max(repeat, point->v[KEY_STEPS]),
+					    sizeof(u64));
 	if (!job->moment || !job->events || !job->slept || !job->scratch)
 		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu rounds", repeat);
 	return 0;
-}
-
-static void ramp_clean_up(void *arg)
-{
-	struct ramp_job *job = arg;
-
-	mc_free(job->scratch);
-	mc_free(job->slept);
-	mc_free(job->events);
-	mc_free(job->moment);
 }
 
 const struct mc_test mc_test_ramp = {
@@ -540,5 +531,4 @@ const struct mc_test mc_test_ramp = {
 	.set_up = ramp_set_up,
 	.job = ramp_job,
 	.fill = ramp_fill,
-	.clean_up = ramp_clean_up,
 };

@@ -311,8 +311,8 @@ static int random_set_up(struct mc_run *run, const struct mc_point *point, void 
 		.loop = mc_loop_within(MC_OP_FILL, mc_point_width(run, point)), .view = view,
 		.bytes = size, .value = FIRST,
 	};
-	job->slice = mc_alloc_array(job->meas.n, sizeof(*job->slice));
-	job->blocks = mc_alloc_array(size / MC_BLOCK_BYTES + 1, sizeof(void *));
+	job->slice = mc_measurement_array(&job->meas, job->meas.n, sizeof(*job->slice));
+	job->blocks = mc_measurement_array(&job->meas, size / MC_BLOCK_BYTES + 1, sizeof(void *));
 	if (!job->slice || !job->blocks)
 		return mc_fail(&run->error, -ENOMEM,
 			       "size: no memory for the list of blocks");
@@ -321,14 +321,6 @@ static int random_set_up(struct mc_run *run, const struct mc_point *point, void 
 	err = measure_bare(run, point, job);
 	set_up_threads(&job->meas, job, false);
 	return err;
-}
-
-static void random_clean_up(void *arg)
-{
-	struct job *job = arg;
-
-	mc_free(job->blocks);
-	mc_free(job->slice);
 }
 
 const struct mc_test mc_test_random = {
@@ -345,5 +337,4 @@ const struct mc_test mc_test_random = {
 	.set_up = random_set_up,
 	.job = random_job,
 	.fill = random_fill,
-	.clean_up = random_clean_up,
 };

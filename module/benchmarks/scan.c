@@ -247,10 +247,9 @@ static int measure_bandwidth(struct mc_run *run, const struct mc_point *point, u
 	int err = mc_measurement_begin(&job.meas, run, point);
 
 	if (!err) {
-		job.share = mc_alloc_array(job.meas.n, sizeof(*job.share));
-		if (!job.share)
-			err = mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s",
-				      job.meas.n, MC_S(job.meas.n));
+		job.share = mc_measurement_threads(&job.meas, sizeof(*job.share), "cpu",
+						   &run->error);
+		err = job.share ? 0 : -ENOMEM;
 	}
 	if (!err) {
 		job.meas.arg = &job;
@@ -258,7 +257,6 @@ static int measure_bandwidth(struct mc_run *run, const struct mc_point *point, u
 		err = mc_threads_run(run->threads, bandwidth_job, &job);
 		fill_bandwidth(rec, &job, bytes * job.meas.n);
 	}
-	mc_free(job.share);
 	mc_measurement_end(&job.meas);
 	return err;
 }

@@ -228,14 +228,14 @@ static int set_up_thread(struct mc_watch_job *job, struct mc_run *run,
 			.mix = &mc_mixes[point->v[KEY_LOAD]], .view = part.view,
 			.start = part.index * slice, .slice = slice,
 		};
-		return mc_load_begin(&job->load[i], &run->error);
+		return mc_load_begin(&job->load[i], &job->meas, &run->error);
 	}
 	t->job = job;
 	memory->view = part.view;
 	memory->start = part.index * slice;
 	memory->lines = slice / MC_LINE;
-	tally->spikes = mc_alloc_array(MC_WATCH_SPIKES, sizeof(*tally->spikes));
-	tally->tail = mc_alloc_array(1, sizeof(*tally->tail));
+	tally->spikes = mc_measurement_array(&job->meas, MC_WATCH_SPIKES, sizeof(*tally->spikes));
+	tally->tail = mc_measurement_array(&job->meas, 1, sizeof(*tally->tail));
 	mc_random_seed(&memory->random, i);
 	memory->at = mc_view_at(memory->view, memory->start, NULL);
 	if (point->v[KEY_OP] == OP_ATOMIC)
@@ -272,8 +272,8 @@ static int tail_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	job->threads = n;
 	job->watchers = point->v[KEY_LOAD] == NO_LOAD ? n : 1;
 	mc_watch_set_up(job);
-	job->watch = mc_alloc_array(n, sizeof(*job->watch));
-	job->load = mc_alloc_array(n, sizeof(*job->load));
+	job->watch = mc_measurement_array(&job->meas, n, sizeof(*job->watch));
+	job->load = mc_measurement_array(&job->meas, n, sizeof(*job->load));
 	tail = mc_alloc_array(1, sizeof(*tail) + sizeof(*tail->trace));
 	job->record.tail = tail;
 	if (!job->watch || !job->load || !tail)
@@ -289,15 +289,10 @@ static void tail_clean_up(void *arg)
 	struct mc_watch_job *job = arg;
 	unsigned int i;
 
-	for (i = 0; i < job->threads && job->watch && job->load; i++) {
-		mc_load_end(&job->load[i]);
+	for (i = 0; i < job->threads && job->watch; i++) {
 		if (job->watch[i].plan.smis)
 			mc_counter_close(job->watch[i].plan.smis);
-		mc_free(job->watch[i].tally.tail);
-		mc_free(job->watch[i].tally.spikes);
 	}
-	mc_free(job->load);
-	mc_free(job->watch);
 	mc_free(job->record.tail);
 }
 

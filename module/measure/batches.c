@@ -6,14 +6,15 @@
 /**
  * mc_batches_begin() - take memory for the times of batches
  * @b: the batches
+ * @meas: the measurement, whose end frees it
  * @e: says what is wrong
  *
  * Context: Process, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int mc_batches_begin(struct mc_batches *b, struct mc_error *e)
+int mc_batches_begin(struct mc_batches *b, struct mc_measurement *meas, struct mc_error *e)
 {
-	b->ps = mc_alloc_array(MC_BATCHES_MOST, sizeof(*b->ps));
+	b->ps = mc_measurement_array(meas, MC_BATCHES_MOST, sizeof(*b->ps));
 	if (!b->ps)
 		return mc_fail(e, -ENOMEM, "repeat: no memory for %u batches", MC_BATCHES_MOST);
 	b->cost_ps = mc_clock.cost_ps;
@@ -36,16 +37,4 @@ void mc_batches_record(const struct mc_batches *b, struct mc_stats *stats, struc
 	rec->histogram = mc_alloc_array(1, sizeof(*rec->histogram));
 	if (rec->histogram)
 		mc_histogram_of(rec->histogram, b->ps, b->n);
-}
-
-/**
- * mc_batches_end() - give the memory of the batches back
- * @b: the batches
- *
- * Context: Process, may sleep.
- */
-void mc_batches_end(struct mc_batches *b)
-{
-	mc_free(b->ps);
-	b->ps = NULL;
 }

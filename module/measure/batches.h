@@ -7,7 +7,7 @@
 #define MC_BATCHES_H
 
 #include "core/record.h"
-#include "measure/pass.h"
+#include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 #include "platform/workers.h"
@@ -120,8 +120,7 @@ static __always_inline int mc_batches_time(struct mc_batches *b, struct mc_worke
 	return err;
 }
 
-int mc_batches_begin(struct mc_batches *b, struct mc_error *e);
+int mc_batches_begin(struct mc_batches *b, struct mc_measurement *meas, struct mc_error *e);
 void mc_batches_record(const struct mc_batches *b, struct mc_stats *stats, struct mc_record *rec);
-void mc_batches_end(struct mc_batches *b);
 
 #endif /* MC_BATCHES_H */

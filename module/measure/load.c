@@ -4,7 +4,7 @@
  * line: the longer the countdown, the lower the load.
  */
 #include "measure/load.h"
-#include "measure/samples.h"
+#include "measure/measurement.h"
 #include "platform/clock.h"
 #include "platform/os.h"
 
@@ -48,35 +48,25 @@ const struct mc_name mc_load_patterns[] = {
 
 /**
  * mc_load_begin() - find what a thread needs that loads memory
- * @load: the load; mc_load_end() must free it even after an error
+ * @load: the load
+ * @meas: the measurement, whose end frees it
  * @e: result: what is wrong
  *
  * Context: Process, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int mc_load_begin(struct mc_load *load, struct mc_error *e)
+int mc_load_begin(struct mc_load *load, struct mc_measurement *meas, struct mc_error *e)
 {
 	u64 from = load->start - load->start % MC_BLOCK_BYTES, to = load->start + load->slice;
 
 	if (!load->random)
 		return 0;
-	load->blocks = mc_alloc_array((to - from) / MC_BLOCK_BYTES + 1, sizeof(void *));
+	load->blocks = mc_measurement_array(meas, (to - from) / MC_BLOCK_BYTES + 1, sizeof(void *));
 	if (!load->blocks)
 		return mc_fail(e, -ENOMEM, "size: no memory for the list of blocks");
 	if (!mc_view_blocks(load->view, from, to, MC_BLOCK_BYTES, load->blocks))
 		return mc_fail(e, -ENOMEM, MC_NOT_IN_BLOCKS);
 	return 0;
-}
-
-/**
- * mc_load_end() - free what mc_load_begin() allocated
- * @load: the load
- *
- * Context: Process.
- */
-void mc_load_end(struct mc_load *load)
-{
-	mc_free(load->blocks);
 }
 
 /* Bytes that a step reads and writes. */

@@ -79,8 +79,9 @@ struct mc_walk {
 	struct mc_paced args;
 };
 
-int mc_load_begin(struct mc_load *load, struct mc_error *e);
-void mc_load_end(struct mc_load *load);
+struct mc_measurement;
+
+int mc_load_begin(struct mc_load *load, struct mc_measurement *meas, struct mc_error *e);
 u64 mc_load_each(const struct mc_load *load);
 u64 mc_load_array(const struct mc_load *load);
 

@@ -34,6 +34,46 @@ unsigned int mc_point_width(const struct mc_run *run, const struct mc_point *poi
 }
 
 /**
+ * mc_measurement_array() - memory that a point needs until its measurement ends
+ * @meas: the measurement
+ * @n: number of elements
+ * @size: bytes of an element
+ *
+ * Context: Process, may sleep.
+ * Return: the array, zeroed, which begins with a line where a large block does; or NULL.
+ */
+void *mc_measurement_array(struct mc_measurement *meas, u64 n, size_t size)
+{
+	void **list = mc_alloc_array(n + (MC_LINE + size - 1) / size, size);
+
+	if (!list)
+		return NULL;
+	*list = meas->memory;
+	meas->memory = list;
+	return (u8 *)list + MC_LINE;
+}
+
+/**
+ * mc_measurement_threads() - the same with an element for each thread
+ * @meas: the measurement
+ * @size: bytes of an element
+ * @key: the key that is to blame if there is no memory
+ * @e: result: explains it
+ *
+ * Context: Process, may sleep.
+ * Return: the array, zeroed, or NULL.
+ */
+void *mc_measurement_threads(struct mc_measurement *meas, size_t size, const char *key,
+			     struct mc_error *e)
+{
+	void *array = mc_measurement_array(meas, meas->n, size);
+
+	if (!array)
+		mc_fail(e, -ENOMEM, "%s: no memory for %u thread%s", key, meas->n, MC_S(meas->n));
+	return array;
+}
+
+/**
  * mc_measurement_begin() - set up the measurement of a point
  * @meas: result, which mc_measurement_end() must free even after an error; the test
  *        fills in each thread's pass
@@ -56,10 +96,10 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 		.spread = mc_request_given(run->req, MC_KEY_TIME) ? 0 :
 			  mc_ns_to_ticks(run->side->spread_ns),
 	};
-	meas->each = mc_alloc_array(meas->n, sizeof(*meas->each));
-	meas->samples = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
-	meas->disturbed.seen = mc_alloc_array(point->v[MC_KEY_REPEAT], 1);
-	meas->cycles = mc_alloc_array(point->v[MC_KEY_REPEAT], sizeof(u64));
+	meas->each = mc_measurement_array(meas, meas->n, sizeof(*meas->each));
+	meas->samples = mc_measurement_array(meas, point->v[MC_KEY_REPEAT], sizeof(u64));
+	meas->disturbed.seen = mc_measurement_array(meas, point->v[MC_KEY_REPEAT], 1);
+	meas->cycles = mc_measurement_array(meas, point->v[MC_KEY_REPEAT], sizeof(u64));
 	if (!meas->each || !meas->samples || !meas->disturbed.seen || !meas->cycles)
 		return mc_fail(&run->error, -ENOMEM,
 			       "repeat: no memory for %llu sample%s",
@@ -266,17 +306,19 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 }
 
 /**
- * mc_measurement_end() - free what mc_measurement_begin() allocated
+ * mc_measurement_end() - free what mc_measurement_array() has given
  * @meas: the measurement
  *
  * Context: Process, may sleep.
  */
 void mc_measurement_end(struct mc_measurement *meas)
 {
-	mc_free(meas->cycles);
-	mc_free(meas->disturbed.seen);
-	mc_free(meas->samples);
-	mc_free(meas->each);
+	void **list, **next;
+
+	for (list = meas->memory; list; list = next) {
+		next = *list;
+		mc_free(list);
+	}
 }
 
 /**

@@ -10,6 +10,9 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_point *point,
 		struct mc_record *rec);
 
+void *mc_measurement_array(struct mc_measurement *meas, u64 n, size_t size);
+void *mc_measurement_threads(struct mc_measurement *meas, size_t size, const char *key,
+			     struct mc_error *e);
 u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 ticks);
 u64 mc_position_bytes(u64 bytes);
 u32 mc_positions(const struct mc_point *point, const struct mc_view *view, u64 bytes);

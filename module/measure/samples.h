@@ -216,6 +216,7 @@ struct mc_dram_traffic {
  * @disturbed: what disturbed the samples
  * @traffic: their DRAM traffic
  * @events: events of threads that a test adds up by itself
+ * @memory: list of arrays that mc_measurement_end() frees (mc_measurement_array())
  */
 struct mc_measurement {
 	unsigned int n;
@@ -240,6 +241,7 @@ struct mc_measurement {
 	struct mc_disturbed disturbed;
 	struct mc_dram_traffic traffic;
 	struct mc_events_total events;
+	void *memory;
 };
 
 int mc_measure(struct mc_worker *w, void *meas);

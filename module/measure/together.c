@@ -5,6 +5,7 @@
  * sample: it is long enough, and every thread has moved something. Each works on until the last
  * windows of all have closed.
  */
+#include "measure/measurement.h"
 #include "measure/together.h"
 #include "platform/clock.h"
 #include "platform/os.h"
@@ -156,8 +157,8 @@ static int take_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 
 /**
  * mc_together_begin() - let threads that work at once take the samples
- * @t: result, for mc_together_end() even after an error; the test says what each thread does
- *     (mc_together_set()), which one leads, and when a sample ends
+ * @t: result; the test says what each thread does (mc_together_set()), which one leads, and when a
+ *     sample ends
  * @run: the run
  * @meas: its measurement, whose @arg this is from now on
  *
@@ -167,10 +168,9 @@ static int take_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measurement *meas)
 {
 	*t = (struct mc_together){ .n = meas->n };
-	t->each = mc_alloc_array(t->n, sizeof(*t->each));
+	t->each = mc_measurement_threads(meas, sizeof(*t->each), "cpu", &run->error);
 	if (!t->each)
-		return mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u thread%s", t->n,
-			       MC_S(t->n));
+		return -ENOMEM;
 	meas->arg = t;
 	meas->hooks.take = take_sample;
 	meas->tries_left = meas->each->settings.repeat + MC_TRIES_MORE;
@@ -182,7 +182,7 @@ int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measu
 
 /**
  * mc_together_set() - say what a thread does
- * @t: the threads
+ * @meas: the measurement, whose threads have begun
  * @thread: its index
  * @load: what it does, and where; its @mix is NULL: it follows pointers there
  * @e: result: what is wrong
@@ -190,14 +190,14 @@ int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measu
  * Context: Process, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int mc_together_set(struct mc_together *t, unsigned int thread, const struct mc_load *load,
+int mc_together_set(struct mc_measurement *meas, unsigned int thread, const struct mc_load *load,
 		    struct mc_error *e)
 {
-	struct mc_together_thread *me = &t->each[thread];
+	struct mc_together_thread *me = &((struct mc_together *)meas->arg)->each[thread];
 
 	me->load = *load;
 	if (!mc_together_chases(me))
-		return mc_load_begin(&me->load, e);
+		return mc_load_begin(&me->load, meas, e);
 	me->chase = (struct mc_chase){
 		.view = load->view, .offset = load->start, .stride = MC_LINE,
 		.n = load->slice / MC_LINE, .order = MC_CHASE_RANDOM,
@@ -226,19 +226,4 @@ int mc_together_prepare(struct mc_worker *w, struct mc_together *t)
 		mc_walk_begin(&me->walk, &me->load, w->index);
 	}
 	return err ? err : mc_barrier(w);
-}
-
-/**
- * mc_together_end() - free what mc_together_begin() and mc_together_set() allocated
- * @t: the threads
- *
- * Context: Process.
- */
-void mc_together_end(struct mc_together *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < t->n && t->each; i++)
-		mc_load_end(&t->each[i].load);
-	mc_free(t->each);
 }

@@ -373,7 +373,7 @@ int mc_file_job_measure(struct mc_run *run, void *arg)
 }
 
 /**
- * mc_file_job_end() - close the files, and free the readers and their memory
+ * mc_file_job_end() - close the files, and free the memory of the readers
  * @arg: the job
  *
  * Context: Process, may sleep.
@@ -385,8 +385,6 @@ void mc_file_job_end(void *arg)
 
 	if (job->file)
 		mc_files_close(job->file, job->nfiles);
-	mc_free(job->file);
 	for (i = 0; job->reader && i < job->n; i++)
 		mc_transfer_free(&job->reader[i].memory);
-	mc_free(job->reader);
 }
