@@ -36,8 +36,7 @@
 #define pci_device_is_present(pci)				(false)
 #endif
 
-static struct mc_opened opened;
-static void __iomem *mapping;	/* opened.at */
+static void __iomem *mapping;	/* mc_opened.at */
 
 /* How many bytes of the contents were brought back or compared, and how many will be in the end. */
 static u64 back, all;
@@ -124,6 +123,14 @@ void mc_target_exit(void)
 
 /* ------------------------------------------------------ check the request */
 
+static int check_lockdown(struct mc_error *e)
+{
+	if (security_locked_down(LOCKDOWN_PCI_ACCESS) || security_locked_down(LOCKDOWN_DEV_MEM))
+		return mc_fail(e, -EOPNOTSUPP,
+			       "target: the kernel is locked down, so target=ram only");
+	return 0;
+}
+
 static bool bound(const struct pci_dev *pci)
 {
 	return READ_ONCE(pci->dev.driver) == &driver.driver;
@@ -149,26 +156,14 @@ static struct pci_dev *find_device(const struct mc_target *t, struct mc_error *e
 	return NULL;
 }
 
-/**
- * mc_target_room() - bytes that a request's target has from its largest offset on
- * @req: the request
- *
- * Context: Process, may sleep.
- * Return: whole lines; 0: none, or the target is RAM or is not there.
- */
-u64 mc_target_room(const struct mc_request *req)
+static u64 bar_bytes(const struct mc_target *t)
 {
-	const struct mc_target *t = &req->target;
-	u64 offset = mc_request_max(req, MC_KEY_OFFSET), bytes = t->range.bytes;
-	struct pci_dev *pci;
+	struct pci_dev *pci = pci_get_domain_bus_and_slot(t->domain, t->bus,
+							  PCI_DEVFN(t->device, t->function));
+	u64 bytes = pci ? pci_resource_len(pci, t->bar) : 0;
 
-	if (t->kind == MC_TARGET_PCI) {
-		pci = pci_get_domain_bus_and_slot(t->domain, t->bus,
-						  PCI_DEVFN(t->device, t->function));
-		bytes = pci ? pci_resource_len(pci, t->bar) : 0;
-		pci_dev_put(pci);
-	}
-	return (bytes - min(bytes, offset)) & ~63ULL;
+	pci_dev_put(pci);
+	return bytes;
 }
 
 /* What there is to know of a BAR. */
@@ -289,30 +284,6 @@ static int find_bytes(const struct mc_request *req, u64 *bytes, struct mc_error 
 	return e->err;
 }
 
-/**
- * mc_target_check() - check that a point's target is there and may be measured
- * @run: the run
- * @point: the point, with a target other than RAM
- *
- * Context: Process, may sleep.
- * Return: 0, -EINVAL, -ENODEV (no such device) or -EOPNOTSUPP (locked down), explained in
- * @run->error.
- */
-int mc_target_check(struct mc_run *run, const struct mc_point *point)
-{
-	struct mc_error *e = &run->error;
-	int err;
-
-	if (security_locked_down(LOCKDOWN_PCI_ACCESS) || security_locked_down(LOCKDOWN_DEV_MEM))
-		return mc_fail(e, -EOPNOTSUPP,
-			       "target: the kernel is locked down, so target=ram only");
-	err = mc_target_check_test(point, mc_test_of(run->req->spec), e);
-	/* All points have the same target, and the walk through the firmware's tables is long. */
-	if (!err && !run->target_bytes)
-		err = find_bytes(run->req, &run->target_bytes, e);
-	return err ? err : mc_target_check_place(point, run->target_bytes, e);
-}
-
 /* ---------------------------------------------------- open, map and close */
 
 /* Find the range of a BAR whose device can't go away, nor change. */
@@ -325,9 +296,9 @@ static int hold_bar(struct mc_run *run, struct pci_dev *pci)
 		return mc_fail(&run->error, -ENODEV, "target: %s went away, or it sleeps",
 			       pci_name(pci));
 	err = mc_target_check_bar(&bar, run->req, &run->error);
-	opened.range = bar.range;
-	opened.node = dev_to_node(&pci->dev);
-	return err ? err : mc_target_check_window(&opened.window, bar.range.bytes,
+	mc_opened.range = bar.range;
+	mc_opened.node = dev_to_node(&pci->dev);
+	return err ? err : mc_target_check_window(&mc_opened.window, bar.range.bytes,
 						  run->req->values[MC_KEY_WRITE].v[0], &run->error);
 }
 
@@ -338,21 +309,21 @@ static int hold_bar(struct mc_run *run, struct pci_dev *pci)
 static int open_device(struct mc_run *run)
 {
 	struct pci_dev *pci = find_device(&run->req->target, &run->error);
+	int err;
 
 	if (!pci)
 		return run->error.err;
 	/* remove() runs with this lock held. */
 	device_lock(&pci->dev);
-	opened.is = !hold_bar(run, pci);
+	err = hold_bar(run, pci);
 	mutex_lock(&in_use.lock);
-	in_use.pci = opened.is ? pci : NULL;
+	in_use.pci = err ? NULL : pci;
 	in_use.threads = run->threads;
 	mutex_unlock(&in_use.lock);
 	device_unlock(&pci->dev);
-	if (opened.is)
-		return 0;
-	pci_dev_put(pci);
-	return run->error.err;
+	if (err)
+		pci_dev_put(pci);
+	return err;
 }
 
 static int open_range(struct mc_run *run)
@@ -362,7 +333,7 @@ static int open_range(struct mc_run *run)
 
 	if (check_phys(run->req, &run->error))
 		return run->error.err;
-	opened.range = *r;
+	mc_opened.range = *r;
 	held = request_mem_region(r->start, r->bytes, NAME);
 	/* In a reserved range there may be what has a name, such as registers of the chipset. */
 	if (held && held->parent->desc != IORES_DESC_RESERVED &&
@@ -371,47 +342,44 @@ static int open_range(struct mc_run *run)
 		return mc_fail(&run->error, -EINVAL,
 			       "target: /proc/iomem has a name for a part of this reserved range");
 	}
-	opened.is = held;
-	if (opened.is)
+	if (held)
 		return 0;
 	return mc_fail(&run->error, -EINVAL,
 		       "target: a driver uses this range, or some of it; /proc/iomem names it");
 }
 
+static int open_target(struct mc_run *run)
+{
+	mc_opened.page = MC_PAGE_DIRECT;
+	return mc_opened.pci ? open_device(run) : open_range(run);
+}
+
 static void unmap(void)
 {
-	if (!opened.at)
+	if (!mc_opened.at)
 		return;
-	mc_attr_leave(opened.at + opened.window.start, opened.window.bytes, opened.type);
+	mc_attr_leave(mc_opened.at + mc_opened.window.start, mc_opened.window.bytes,
+		      mc_opened.type);
 	iounmap(mapping);
-	opened.at = NULL;
+	mc_opened.at = NULL;
 }
 
 static int map_as(struct mc_run *run, enum mc_type type)
 {
 	u64 levels[MC_NLEVELS] = { 0 };
 
-	if (opened.at && opened.type == type)
+	if (mc_opened.at && mc_opened.type == type)
 		return 0;
 	unmap();
-	mapping = mc_attr_map(opened.range.start, opened.range.bytes, type);
+	mapping = mc_attr_map(mc_opened.range.start, mc_opened.range.bytes, type);
 	if (!mapping)
 		return mc_fail(&run->error, -ENOMEM, "target: the kernel can't map its %llu MiB",
-			       opened.range.bytes >> 20);
-	opened.at = (u8 __force *)mapping;	/* for loops that use it as memory */
-	opened.type = type;
-	opened.attribute = mc_attr_walk(opened.at, opened.range.bytes, MC_ATTR_NA, levels);
-	opened.page_bytes = mc_level_most(levels);
-	return mc_target_mapped(&opened, mc_attr_of(type), &run->error);
-}
-
-static int open_target(struct mc_run *run)
-{
-	opened = (struct mc_opened){
-		.window = mc_target_window(run->req), .map = map_as, .page = MC_PAGE_DIRECT,
-		.pci = run->req->target.kind == MC_TARGET_PCI, .node = MC_NODE_NA,
-	};
-	return opened.pci ? open_device(run) : open_range(run);
+			       mc_opened.range.bytes >> 20);
+	mc_opened.at = (u8 __force *)mapping;	/* for loops that use it as memory */
+	mc_opened.type = type;
+	mc_opened.attribute = mc_attr_walk(mc_opened.at, mc_opened.range.bytes, MC_ATTR_NA, levels);
+	mc_opened.page_bytes = mc_level_most(levels);
+	return mc_target_mapped(mc_attr_of(type), &run->error);
 }
 
 /* ------------------------------------------- contents: bring back */
@@ -420,7 +388,7 @@ static bool tell_how_far(u64 done, u64 both)
 {
 	WRITE_ONCE(back, done);
 	WRITE_ONCE(all, both);
-	return !READ_ONCE(opened.given_up);
+	return !READ_ONCE(mc_opened.given_up);
 }
 
 /**
@@ -445,40 +413,8 @@ void mc_target_give_up(void)
 	/* Not those of the next run. */
 	mutex_lock(&in_use.lock);
 	if (READ_ONCE(all))
-		WRITE_ONCE(opened.given_up, true);
+		WRITE_ONCE(mc_opened.given_up, true);
 	mutex_unlock(&in_use.lock);
-}
-
-/* Only where nobody else writes: the verdict follows pointers. */
-static enum mc_effect judge(const struct mc_span *span)
-{
-	struct mc_verdict verdict;
-
-	if (!opened.contents.saved || opened.pci || opened.type == MC_WT)
-		return MC_EFFECT_UNKNOWN;
-	mc_verdict_of(&verdict, opened.type, span->addr, span->bytes);
-	return verdict.effect;
-}
-
-/**
- * mc_target_find() - the part of its target that a point measures
- * @run: the run
- * @point: the point, checked
- * @area: result, valid until the next call, or mc_target_end()
- *
- * Context: Process, may sleep.
- * Return: 0, -EINVAL (a driver uses the range), -ENODEV (the device went away), -ENOMEM,
- * -EOPNOTSUPP (the type is not what was asked for, or it is not memory), or the errno of the
- * stop, explained in @run->error.
- */
-int mc_target_find(struct mc_run *run, const struct mc_point *point, struct mc_area *area)
-{
-	int err = opened.is ? 0 : open_target(run);
-
-	err = err ? err : mc_target_part(&opened, run, point, area);
-	if (!err)
-		area->effective = judge(&opened.span);
-	return err;
 }
 
 /* Let go of the device, for which remove() may wait. */
@@ -501,18 +437,8 @@ static void close_device(struct mc_run *run)
 	pci_dev_put(pci);
 }
 
-/**
- * mc_target_end() - bring back the contents of the run's target, unmap it and give it back
- * @run: the run; a device that went away, or contents that are not back, are its error
- *
- * Context: Process, may sleep; nothing accesses the target any more.
- */
-void mc_target_end(struct mc_run *run)
+static void close_target(struct mc_run *run)
 {
-	if (!opened.is)
-		return;
-	mc_target_restore(&opened, run, !in_use.pci || pci_device_is_present(in_use.pci),
-			  tell_how_far);
 	mutex_lock(&in_use.lock);
 	WRITE_ONCE(all, 0);
 	mutex_unlock(&in_use.lock);
@@ -520,6 +446,23 @@ void mc_target_end(struct mc_run *run)
 	if (in_use.pci)
 		close_device(run);
 	else
-		release_mem_region(opened.range.start, opened.range.bytes);
-	opened.is = false;
+		release_mem_region(mc_opened.range.start, mc_opened.range.bytes);
 }
+
+static bool is_gone(void)
+{
+	return in_use.pci && !pci_device_is_present(in_use.pci);
+}
+
+static const struct mc_target_ops target_ops = {
+	.bar_bytes = bar_bytes,
+	.check = check_lockdown,
+	.find = find_bytes,
+	.open = open_target,
+	.map = map_as,
+	.is_gone = is_gone,
+	.go_on = tell_how_far,
+	.close = close_target,
+};
+
+struct mc_opened mc_opened = { .ops = &target_ops };

@@ -36,7 +36,32 @@ struct mc_contents {
 };
 
 /**
+ * struct mc_target_ops - what a side does with targets
+ * @bar_bytes: size of a BAR; 0: there is none
+ * @check: can this side measure targets now? Return: 0 or an errno. NULL: it can
+ * @find: find the size of a request's target, if it can be measured. Return: 0 or an errno
+ * @open: hold the target, and say of it what mc_opened has. Return: 0 or an errno
+ * @map: map all of it with a type. Return: 0 or an errno
+ * @is_gone: has its device gone away? NULL: it can't
+ * @go_on: as for mc_contents_bring_back()
+ * @close: unmap it, and let go of it
+ *
+ * Errors are explained in the run's error, or in that which is given.
+ */
+struct mc_target_ops {
+	u64 (*bar_bytes)(const struct mc_target *t);
+	int (*check)(struct mc_error *e);
+	int (*find)(const struct mc_request *req, u64 *bytes, struct mc_error *e);
+	int (*open)(struct mc_run *run);
+	int (*map)(struct mc_run *run, enum mc_type type);
+	bool (*is_gone)(void);
+	bool (*go_on)(u64 done, u64 all);
+	void (*close)(struct mc_run *run);
+};
+
+/**
  * struct mc_opened - the target of the current run
+ * @ops: what the side does with it
  * @is: it is open
  * @pci: it is a BAR
  * @range: its physical addresses
@@ -54,9 +79,9 @@ struct mc_contents {
  * @part: physical addresses of the part that a point measures
  * @span: the same
  * @view: the same
- * @map: map all of it with a type. Return: 0, or an errno that is explained in the run's error
  */
 struct mc_opened {
+	const struct mc_target_ops *ops;
 	bool is;
 	bool pci;
 	struct mc_range range;
@@ -74,8 +99,10 @@ struct mc_opened {
 	struct mc_range part;
 	struct mc_span span;
 	struct mc_view view;
-	int (*map)(struct mc_run *run, enum mc_type type);
 };
+
+/* The target of this side, of which there is one; its operations are set. */
+extern struct mc_opened mc_opened;
 
 int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req, struct mc_error *e);
 int mc_target_check_test(const struct mc_point *point, const struct mc_test *test,
@@ -84,15 +111,14 @@ int mc_target_check_place(const struct mc_point *point, u64 bytes, struct mc_err
 int mc_target_check_window(const struct mc_range *window, u64 bytes, bool writes,
 			   struct mc_error *e);
 int mc_target_try(struct mc_run *run, const struct mc_point *point, void *at);
-struct mc_range mc_target_window(const struct mc_request *req);
 int mc_target_check_pages(const void *at, const struct mc_range *range, struct mc_run *run);
 int mc_contents_save(struct mc_contents *c, void *at, const struct mc_range *range,
 		     struct mc_run *run, unsigned int most);
-int mc_target_part(struct mc_opened *o, struct mc_run *run, const struct mc_point *point,
-		   struct mc_area *area);
-void mc_target_restore(struct mc_opened *o, struct mc_run *run, bool present,
-		       bool (*go_on)(u64 done, u64 all));
-int mc_target_mapped(const struct mc_opened *o, enum mc_attr wanted, struct mc_error *e);
+u64 mc_target_room(const struct mc_request *req);
+int mc_target_check(struct mc_run *run, const struct mc_point *point);
+int mc_target_find(struct mc_run *run, const struct mc_point *point, struct mc_area *area);
+void mc_target_end(struct mc_run *run);
+int mc_target_mapped(enum mc_attr wanted, struct mc_error *e);
 u64 mc_contents_bring_back(const struct mc_contents *c, void *at, bool (*go_on)(u64 done, u64 all));
 void mc_contents_forget(struct mc_contents *c);
 

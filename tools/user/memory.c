@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "measure/side.h"
+#include "measure/target.h"
 #include "measure/verdict.h"
 #include "platform/os.h"
 #include "uapi/memcache.h"
@@ -325,7 +326,7 @@ static int find_memory(struct mc_run *run, const struct mc_point *point,
 	int err;
 
 	if (on_target(point))
-		return mc_user_target_find(run, point, area);
+		return mc_target_find(run, point, area);
 	if (mc_user_has_object())
 		return mc_user_object_find(run, point, want, area);
 	if (want->region)
@@ -414,7 +415,7 @@ static int check_point(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "page: direct is the kernel's own mapping; memcache-user takes auto, 4k, 2m or thp");
 	if (on_target(point))
-		return mc_user_target_check(run, point);
+		return mc_target_check(run, point);
 	if (mc_user_has_object())
 		err = mc_user_object_check(run, point);
 	if (err)
@@ -439,7 +440,7 @@ const struct mc_side mc_user_side = {
 	.goes_first = mc_user_goes_first,
 	.tick = mc_user_progress_tick,
 	.more = mc_user_progress_more,
-	.end = mc_user_target_end,
+	.end = mc_target_end,
 	.result = mc_user_result,
 	.find = find_memory,
 	.drop = drop_memory,

@@ -11,6 +11,7 @@
 
 #include "elsewhere.h"
 #include "measure/engine.h"
+#include "measure/target.h"
 #include "platform/os.h"
 #include "user.h"
 
@@ -127,7 +128,7 @@ static int understand(struct job *job, struct mc_error *e)
 
 	if (err)
 		return err;
-	job->req.room = mc_user_target_room(&job->req);
+	job->req.room = mc_target_room(&job->req);
 	return mc_engine_cpus(&job->req, e);
 }
 

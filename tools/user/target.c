@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "measure/target.h"
-#include "measure/verdict.h"
 #include "platform/os.h"
 #include "user.h"
 
@@ -47,7 +46,6 @@ struct holder {
 	u64 align;
 };
 
-static struct mc_opened opened;
 static struct holder holder;	/* its device, which was switched on if it is a BAR */
 static void *base;		/* all that is mapped, of so many bytes, or NULL */
 static u64 length;
@@ -179,62 +177,39 @@ static int find(const struct mc_request *req, struct holder *p, struct mc_error 
 	return req->target.kind == MC_TARGET_PCI ? find_bar(req, p, e) : find_dax(req, p, e);
 }
 
-/* ------------------------------------------------------- check the request */
-
-/**
- * mc_user_target_room() - bytes that a request's target has from its largest offset on
- * @req: the request
- *
- * Return: whole lines; 0: none, or the target is RAM or is not there.
- */
-u64 mc_user_target_room(const struct mc_request *req)
+static u64 bar_bytes(const struct mc_target *t)
 {
-	u64 offset = mc_request_max(req, MC_KEY_OFFSET), bytes = req->target.range.bytes;
 	char name[DEVICE_NAME];
 
-	if (req->target.kind == MC_TARGET_PCI) {
-		name_device(name, &req->target);
-		bytes = bar_of(name, req->target.bar).range.bytes;
-	}
-	return (bytes - min(bytes, offset)) & ~63ULL;
+	name_device(name, t);
+	return bar_of(name, t->bar).range.bytes;
 }
 
-static int check_type(enum mc_type type, bool pci, struct mc_error *e)
+static int check_types(const struct mc_values *types, bool pci, struct mc_error *e)
 {
-	if (pci && type != MC_UC && type != MC_WC)
-		return mc_fail(e, -EOPNOTSUPP,
-			       "type: a process maps a BAR as uc or wc; %s is for the module",
-			       mc_type_name(type));
-	if (!pci && type != MC_WB)
-		return mc_fail(e, -EOPNOTSUPP,
-			       "type: a process maps a range as wb; %s is for the module",
-			       mc_type_name(type));
+	u32 i;
+
+	for (i = 0; i < types->n; i++) {
+		if (pci && types->v[i] != MC_UC && types->v[i] != MC_WC)
+			return mc_fail(e, -EOPNOTSUPP,
+				       "type: a process maps a BAR as uc or wc; %s is for the module",
+				       mc_type_name(types->v[i]));
+		if (!pci && types->v[i] != MC_WB)
+			return mc_fail(e, -EOPNOTSUPP,
+				       "type: a process maps a range as wb; %s is for the module",
+				       mc_type_name(types->v[i]));
+	}
 	return 0;
 }
 
-/**
- * mc_user_target_check() - check that a point's target is there and may be measured
- * @run: the run
- * @point: the point, with a target other than RAM
- *
- * Return: 0, -EINVAL, -ENODEV (no such device) or -EOPNOTSUPP (not in a process), explained in
- * @run->error.
- */
-int mc_user_target_check(struct mc_run *run, const struct mc_point *point)
+static int find_bytes(const struct mc_request *req, u64 *bytes, struct mc_error *e)
 {
-	bool pci = run->req->target.kind == MC_TARGET_PCI;
-	struct mc_error *e = &run->error;
+	bool pci = req->target.kind == MC_TARGET_PCI;
 	struct holder at = { 0 };
-	int err;
+	int err = find(req, &at, e);
 
-	err = mc_target_check_test(point, mc_test_of(run->req->spec), e);
-	/* All points have the same target. */
-	if (!err && !run->target_bytes) {
-		err = find(run->req, &at, e);
-		run->target_bytes = pci ? at.range.bytes : run->req->target.range.bytes;
-	}
-	err = err ? err : check_type(point->v[MC_KEY_TYPE], pci, e);
-	return err ? err : mc_target_check_place(point, run->target_bytes, e);
+	*bytes = pci ? at.range.bytes : req->target.range.bytes;
+	return err ? err : check_types(&req->values[MC_KEY_TYPE], pci, e);
 }
 
 /* -------------------------------------------------------- open, map, close */
@@ -260,7 +235,7 @@ static void unmap(void)
 	if (base)
 		munmap(base, length);
 	base = NULL;
-	opened.at = NULL;
+	mc_opened.at = NULL;
 }
 
 /*
@@ -300,20 +275,20 @@ static enum mc_attr noted(u64 physical)
 /* The mapping begins and ends where the device allows it. */
 static int map_file(const char *path, bool writes, struct mc_error *e)
 {
-	u64 align = holder.align, from = opened.range.start - holder.range.start;
+	u64 align = holder.align, from = mc_opened.range.start - holder.range.start;
 	u64 begin = from & ~(align - 1);
 	int fd = open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 
 	if (fd < 0)
 		return mc_fail(e, -errno, "target: %s: %s", path, strerror(errno));
-	length = (from + opened.range.bytes - begin + align - 1) & ~(align - 1);
+	length = (from + mc_opened.range.bytes - begin + align - 1) & ~(align - 1);
 	base = mmap(NULL, length, PROT_READ | (writes ? PROT_WRITE : 0), MAP_SHARED, fd, begin);
 	close(fd);
 	if (base == MAP_FAILED) {
 		base = NULL;
 		return mc_fail(e, -errno, "target: %s can't be mapped: %s", path, strerror(errno));
 	}
-	opened.at = (u8 *)base + (from - begin);
+	mc_opened.at = (u8 *)base + (from - begin);
 	return 0;
 }
 
@@ -324,22 +299,22 @@ static int map_as(struct mc_run *run, enum mc_type type)
 	char path[128];
 	int err;
 
-	if (!opened.pci)
+	if (!mc_opened.pci)
 		type = MC_WB;		/* a devdax device has no other */
-	if (base && opened.type == type)
+	if (base && mc_opened.type == type)
 		return 0;
 	unmap();
-	if (opened.pci)
+	if (mc_opened.pci)
 		snprintf(path, sizeof(path), DEVICES "/%s/resource%u%s", holder.name,
 			 req->target.bar, type == MC_WC ? "_wc" : "");
 	else
 		snprintf(path, sizeof(path), "/dev/%s", holder.name);
-	opened.type = type;
+	mc_opened.type = type;
 	err = map_file(path, req->values[MC_KEY_WRITE].v[0], &run->error);
-	if (err || !opened.pci)
+	if (err || !mc_opened.pci)
 		return err;
-	opened.attribute = noted(opened.range.start);
-	return opened.attribute == MC_ATTR_NA ? 0 : mc_target_mapped(&opened, wanted, &run->error);
+	mc_opened.attribute = noted(mc_opened.range.start);
+	return mc_opened.attribute == MC_ATTR_NA ? 0 : mc_target_mapped(wanted, &run->error);
 }
 
 static int open_target(struct mc_run *run)
@@ -349,63 +324,39 @@ static int open_target(struct mc_run *run)
 	int err;
 
 	holder = (struct holder){ 0 };
-	opened = (struct mc_opened){
-		.pci = run->req->target.kind == MC_TARGET_PCI, .map = map_as,
-		.window = mc_target_window(run->req),
-	};
 	err = find(run->req, &holder, e);
 	if (err)
 		return err;
-	opened.range = opened.pci ? holder.range : run->req->target.range;
-	opened.page = holder.align == PAGE ? MC_PAGE_4K : MC_PAGE_2M;
-	opened.page_bytes = holder.align;
-	node = told(opened.pci ? DEVICES : DAX, holder.name, "numa_node");
-	opened.node = *node && *node != '-' ? atoi(node) : MC_NODE_NA;
-	err = mc_target_check_window(&opened.window, opened.range.bytes,
+	mc_opened.range = mc_opened.pci ? holder.range : run->req->target.range;
+	mc_opened.page = holder.align == PAGE ? MC_PAGE_4K : MC_PAGE_2M;
+	mc_opened.page_bytes = holder.align;
+	node = told(mc_opened.pci ? DEVICES : DAX, holder.name, "numa_node");
+	mc_opened.node = *node && *node != '-' ? atoi(node) : MC_NODE_NA;
+	err = mc_target_check_window(&mc_opened.window, mc_opened.range.bytes,
 				     run->req->values[MC_KEY_WRITE].v[0], e);
 	if (err)
 		return err;
-	err = opened.pci ? set_enabled(holder.name, true) : 0;
+	err = mc_opened.pci ? set_enabled(holder.name, true) : 0;
 	if (err)
 		return mc_fail(e, err, "target: %s can't be switched on: %s", holder.name,
 			       strerror(-err));
-	opened.is = true;
 	return 0;
 }
 
-/**
- * mc_user_target_find() - the part of its target that a point measures
- * @run: the run
- * @point: the point, checked
- * @area: result, valid until the next call, or mc_user_target_end()
- *
- * Return: 0, or a negative errno, explained in @run->error.
- */
-int mc_user_target_find(struct mc_run *run, const struct mc_point *point, struct mc_area *area)
+static void close_target(struct mc_run *run)
 {
-	struct mc_verdict verdict;
-	int err = opened.is ? 0 : open_target(run);
-
-	err = err ? err : mc_target_part(&opened, run, point, area);
-	/* Only where nobody else writes: the verdict follows pointers. */
-	if (!err && opened.contents.saved && !opened.pci) {
-		mc_verdict_of(&verdict, opened.type, opened.span.addr, opened.span.bytes);
-		area->effective = verdict.effect;
-	}
-	return err;
-}
-
-/**
- * mc_user_target_end() - bring back the contents of the run's target, unmap it, switch it off
- * @run: the run; contents that are not back are its error
- */
-void mc_user_target_end(struct mc_run *run)
-{
-	if (!opened.is)
-		return;
-	mc_target_restore(&opened, run, true, mc_user_progress_back);
 	unmap();
-	if (opened.pci)
+	if (mc_opened.pci)
 		set_enabled(holder.name, false);
-	opened.is = false;
 }
+
+static const struct mc_target_ops target_ops = {
+	.bar_bytes = bar_bytes,
+	.find = find_bytes,
+	.open = open_target,
+	.map = map_as,
+	.go_on = mc_user_progress_back,
+	.close = close_target,
+};
+
+struct mc_opened mc_opened = { .ops = &target_ops };

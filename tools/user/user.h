@@ -39,12 +39,6 @@ int mc_user_regions_find(struct mc_run *run, const struct mc_point *point,
 void mc_user_regions_drop(void);
 u64 mc_user_regions_now(u64 bytes, u64 region);
 
-/* target.c */
-u64 mc_user_target_room(const struct mc_request *req);
-int mc_user_target_check(struct mc_run *run, const struct mc_point *point);
-int mc_user_target_find(struct mc_run *run, const struct mc_point *point, struct mc_area *area);
-void mc_user_target_end(struct mc_run *run);
-
 /* counters.c */
 int mc_user_counters(const char *path, struct mc_error *e);
 

@@ -11,26 +11,20 @@ void mc_target_exit(void)
 {
 }
 
-u64 mc_target_room(const struct mc_request *req)
+static u64 bar_bytes(const struct mc_target *t)
 {
 	return 0;
 }
 
-int mc_target_check(struct mc_run *run, const struct mc_point *point)
+static int refuse_targets(struct mc_error *e)
 {
-	return mc_fail(&run->error, -EOPNOTSUPP,
+	return mc_fail(e, -EOPNOTSUPP,
 		       "target: User-Mode Linux has no devices, so target=ram only");
 }
 
-/* Never called, since each target is refused. */
-int mc_target_find(struct mc_run *run, const struct mc_point *point, struct mc_area *area)
-{
-	return mc_target_check(run, point);
-}
+static const struct mc_target_ops target_ops = { .bar_bytes = bar_bytes, .check = refuse_targets };
 
-void mc_target_end(struct mc_run *run)
-{
-}
+struct mc_opened mc_opened = { .ops = &target_ops };
 
 bool mc_target_back(u64 *done, u64 *all)
 {
