@@ -185,21 +185,27 @@ static void print_synopsis(void)
 	fwrite(usage, 1, strstr(usage, "\n\n") + 1 - usage, stderr);
 }
 
+/* What options ask for. @unmeasured: what is done with requests instead of measuring them */
+static struct {
+	int json, no_devices, quick, tests, count, machine, search;
+	int (*unmeasured)(char **words);
+} asked;
+
 static const struct option options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	{ "own", no_argument, NULL, 'o' },
-	{ "wide", no_argument, NULL, 'w' },
-	{ "quick", no_argument, NULL, 'q' },
+	{ "json", no_argument, &asked.json, 1 },
+	{ "own", no_argument, &asked.no_devices, 1 },
+	{ "wide", no_argument, &mc_user_wide, 1 },
+	{ "quick", no_argument, &asked.quick, 1 },
 	{ "save", required_argument, NULL, 's' },
 	{ "counters", required_argument, NULL, 'c' },
 	{ "loop", required_argument, NULL, 'l' },
 	{ "memory", required_argument, NULL, 'm' },
-	{ "count", no_argument, NULL, 'n' },
-	{ "tests", no_argument, NULL, 't' },
+	{ "count", no_argument, &asked.count, 1 },
+	{ "tests", no_argument, &asked.tests, 1 },
 	{ "translate", no_argument, NULL, 'r' },
 	{ "records", no_argument, NULL, 'R' },
-	{ "machine", no_argument, NULL, 'M' },
-	{ "search", no_argument, NULL, 'S' },
+	{ "machine", no_argument, &asked.machine, 1 },
+	{ "search", no_argument, &asked.search, 1 },
 	{ "version", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
@@ -253,32 +259,19 @@ static int end(int status)
 	return signalled ? 128 + signalled : status;
 }
 
-/* What options ask for. @unmeasured: what is done with requests instead of measuring them */
-struct asked {
-	bool json, no_devices, quick, tests, count, machine, search;
-	int (*unmeasured)(char **words);
-};
-
 #define GO_ON	-1
 
 /* Take an option, or refuse it. Return: GO_ON, or an exit status: the program ends. */
-static int take_option(struct asked *asked, int c, char **argv)
+static int take_option(int c, char **argv)
 {
 	struct mc_error e = { 0 };
 	int err;
 
 	switch (c) {
+	case 0:		/* a switch */
+		break;
 	case 'j':
-		asked->json = true;
-		break;
-	case 'w':
-		mc_user_wide = true;
-		break;
-	case 'q':
-		asked->quick = true;
-		break;
-	case 'o':
-		asked->no_devices = true;
+		asked.json = 1;
 		break;
 	case 's':
 		err = mc_user_save_to(optarg);
@@ -295,21 +288,9 @@ static int take_option(struct asked *asked, int c, char **argv)
 		if (c == 'l' ? mc_user_loop(optarg, &e) : mc_user_object(optarg, argv, &e))
 			return refused(&e, e.err == -EINVAL ? MC_USER_USAGE : MC_USER_FAILED);
 		break;
-	case 'n':
-		asked->count = true;
-		break;
-	case 't':
-		asked->tests = true;
-		break;
 	case 'r':
 	case 'R':
-		asked->unmeasured = c == 'r' ? mc_user_translate_all : mc_user_records;
-		break;
-	case 'M':
-		asked->machine = true;
-		break;
-	case 'S':
-		asked->search = true;
+		asked.unmeasured = c == 'r' ? mc_user_translate_all : mc_user_records;
 		break;
 	case 'v':
 	case 'V':
@@ -325,37 +306,37 @@ static int take_option(struct asked *asked, int c, char **argv)
 }
 
 /* What an option needs that no word follows; NULL: nothing. */
-static const char *lacks(const struct asked *asked)
+static const char *lacks(void)
 {
-	if (asked->count)
+	if (asked.count)
 		return "--count needs a command";
-	if (asked->unmeasured)
-		return asked->unmeasured == mc_user_records ? "--records needs a request" :
+	if (asked.unmeasured)
+		return asked.unmeasured == mc_user_records ? "--records needs a request" :
 							      "--translate needs a request";
 	/* The sizes and the type of such memory are not known before it is asked for some. */
-	return asked->tests || !mc_user_has_object() ? NULL :
+	return asked.tests || !mc_user_has_object() ? NULL :
 	       "--memory needs a request, such as latency type=wc size=1M";
 }
 
 /* Do what needs to know the machine. Return: an exit status. */
-static int measure(const struct asked *asked, char **words)
+static int measure(char **words)
 {
 	int status;
 
-	if (start(asked->no_devices))
+	if (start(asked.no_devices))
 		return MC_USER_FAILED;
-	if (asked->machine) {
+	if (asked.machine) {
 		mc_user_print(MC_MACHINE_MAX, mc_user_machine_json);
 		return end(mc_user_flush());
 	}
-	if (asked->unmeasured)
-		status = asked->unmeasured(words);
-	else if (asked->search)
+	if (asked.unmeasured)
+		status = asked.unmeasured(words);
+	else if (asked.search)
 		status = mc_user_search();
 	else if (!*words)
-		status = mc_user_overview(asked->json, asked->quick);
+		status = mc_user_overview(asked.json, asked.quick);
 	else
-		status = mc_user_run(words, asked->json ? &mc_user_json : &mc_user_table);
+		status = mc_user_run(words, asked.json ? &mc_user_json : &mc_user_table);
 	return end(mc_user_saved() && !status ? MC_USER_FAILED : status);
 }
 
@@ -375,7 +356,6 @@ static int stand_in(const char *word, bool as, char **args)
 int main(int argc, char **argv)
 {
 	bool as = argc > 2 && !strcmp(argv[1], "--as");
-	struct asked asked = { .json = false };
 	int c, status = stand_in(argv[as ? 2 : 0], as, argv + (as ? 3 : 1));
 
 	if (status != GO_ON)
@@ -385,16 +365,16 @@ int main(int argc, char **argv)
 	opterr = 0;
 	/* What follows --count is of the command. */
 	while (!asked.count && (c = getopt_long(argc, argv, ":jhV", options, NULL)) != -1) {
-		status = take_option(&asked, c, argv);
+		status = take_option(c, argv);
 		if (status != GO_ON)
 			return status;
 	}
 	if (asked.count && optind < argc && !strcmp(argv[optind], "--"))
 		optind++;
 	argv += optind;
-	if (!*argv && lacks(&asked)) {
+	if (!*argv && lacks()) {
 		print_synopsis();
-		fprintf(stderr, "memcache-user: %s\n", lacks(&asked));
+		fprintf(stderr, "memcache-user: %s\n", lacks());
 		return MC_USER_USAGE;
 	}
 	if (asked.count) {
@@ -409,5 +389,5 @@ int main(int argc, char **argv)
 		mc_user_print(262144, asked.json ? mc_user_describe : tests_text);
 		return mc_user_flush();
 	}
-	return measure(&asked, argv);
+	return measure(argv);
 }

@@ -26,7 +26,8 @@ static const struct mc_user_view *view;
 void mc_user_result(struct mc_run *run, const struct mc_record *rec)
 {
 	mc_user_progress_clear();
-	view->result(run->req, rec);
+	if (view->result)
+		view->result(run->req, rec);
 }
 
 /* A request's line may come in several words, as a shell passes them without quotes. */
@@ -213,11 +214,13 @@ static int measure(const struct job *job, struct mc_error *e)
 
 	mc_user_room(&before);
 	mc_user_progress_name(job->line);
-	view->begin(run.req);
+	if (view->begin)
+		view->begin(run.req);
 	err = records ? mc_engine_measure(&run, records, &n) :
 			mc_fail(&run.error, -ENOMEM, "line: no memory");
 	mc_user_progress_clear();
-	view->end(&run, records, n, err);
+	if (view->end)
+		view->end(&run, records, n, err);
 	mc_user_save(&run, records, n, err);
 	mc_user_room(&after);
 	print_note(run.req, records, n, after.stops > before.stops);
@@ -269,10 +272,9 @@ int mc_user_run(char **words, const struct mc_user_view *with)
 	}
 	view = with;
 	status = check_all(jobs, n);
-	if (!status) {
+	if (!status && view->start)
 		view->start();
-		status = measure_all(jobs, n);
-	}
+	status = status ? status : measure_all(jobs, n);
 	for (i = 0; i < n; i++)
 		free(jobs[i].line);
 	free(jobs);

@@ -205,17 +205,9 @@ void mc_user_last_cache_json(struct mc_text *t)
 	mc_textf(t, "}");
 }
 
-static void begin(void)
-{
-}
-
 static void begin_request(const struct mc_request *req)
 {
 	nsizes = 0;
-}
-
-static void end_request(const struct mc_run *run, const struct mc_record *records, u64 n, int err)
-{
 }
 
 static void take(const struct mc_request *req, const struct mc_record *rec)
@@ -237,8 +229,7 @@ static void take(const struct mc_request *req, const struct mc_record *rec)
 static u64 search(u64 most)
 {
 	const struct mc_user_view view = {
-		.start = begin, .begin = begin_request, .result = take, .end = end_request,
-		.screen = true,
+		.begin = begin_request, .result = take, .screen = true,
 	};
 	char line[96], *first[] = { "latency size=4K repeat=1", NULL }, *lines[] = { line, NULL };
 	bool sure = false;

@@ -40,10 +40,6 @@ void mc_user_print(size_t size, void (*make)(struct mc_text *t))
 	write_text(stdout, size, make);
 }
 
-static void do_nothing(void)
-{
-}
-
 /* ---------------------------------------------------------------- the table */
 
 static struct mc_layout layout;
@@ -91,7 +87,7 @@ static const char * const dispensable[] = {
 	"median_ns", "level", "cv_percent",
 };
 
-bool mc_user_wide;
+int mc_user_wide;
 
 /* May this figure be left out? A memory type may have no effect, which must be seen. */
 static bool can_go(const struct mc_request *req, const char *name)
@@ -185,30 +181,13 @@ static void show_row(const struct mc_request *req, const struct mc_record *rec)
 	mc_user_flush();
 }
 
-static void end_table(const struct mc_run *run, const struct mc_record *records, u64 n, int err)
-{
-}
-
-const struct mc_user_view mc_user_table = {
-	.start = do_nothing,
-	.begin = begin_table,
-	.result = show_row,
-	.end = end_table,
-};
+const struct mc_user_view mc_user_table = { .begin = begin_table, .result = show_row };
 
 /* --------------------------------------------------------------- JSON Lines */
 
 static void print_machine(void)
 {
 	mc_user_print(MC_MACHINE_MAX, mc_user_machine_json);
-}
-
-static void begin_json(const struct mc_request *req)
-{
-}
-
-static void result_json(const struct mc_request *req, const struct mc_record *rec)
-{
 }
 
 /* The request comes before its results and says how it ended, so all wait for its end. */
@@ -235,12 +214,7 @@ static void print_json(const struct mc_run *run, const struct mc_record *records
 	write_json(stdout, run, records, n, err);
 }
 
-const struct mc_user_view mc_user_json = {
-	.start = print_machine,
-	.begin = begin_json,
-	.result = result_json,
-	.end = print_json,
-};
+const struct mc_user_view mc_user_json = { .start = print_machine, .end = print_json };
 
 /* ------------------------------------------------------- a file beside either */
 

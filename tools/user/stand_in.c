@@ -36,14 +36,6 @@ typedef bool print_row(const struct got *g, const char *args);
 
 static FILE *theirs;	/* the program's standard error */
 
-static void nothing(void)
-{
-}
-
-static void begin(const struct mc_request *req)
-{
-}
-
 static void keep(const struct mc_request *req, const struct mc_record *rec)
 {
 	struct got *more = realloc(got, (n_got + 1) * sizeof(*got));
@@ -56,13 +48,7 @@ static void keep(const struct mc_request *req, const struct mc_record *rec)
 	got[n_got++] = (struct got){ *rec, req->spec };
 }
 
-static void end(const struct mc_run *run, const struct mc_record *records, u64 n, int err)
-{
-}
-
-static const struct mc_user_view view = {
-	.start = nothing, .begin = begin, .result = keep, .end = end,
-};
+static const struct mc_user_view view = { .result = keep };
 
 /* Where numactl, or another program, has bound the memory of this process, as numactl says it. */
 static void add_policy(struct mc_text *t)

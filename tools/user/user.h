@@ -91,7 +91,7 @@ int mc_user_tests(char **names);
 enum { MC_USER_DONE, MC_USER_FAILED, MC_USER_USAGE };
 
 /**
- * struct mc_user_view - how results are shown
+ * struct mc_user_view - how results are shown; each function may be NULL
  * @start: called once, when all requests are known to be right
  * @begin: called before a request is measured
  * @result: called with each result as soon as it is there
@@ -154,7 +154,7 @@ int mc_user_search(void);
 /* show.c */
 extern const struct mc_user_view mc_user_table;
 extern const struct mc_user_view mc_user_json;
-extern bool mc_user_wide;	/* all columns of a table, however narrow the terminal is */
+extern int mc_user_wide;	/* all columns of a table, however narrow the terminal is */
 int mc_user_flush(void);
 void mc_user_print(size_t size, void (*make)(struct mc_text *t));
 int mc_user_save_to(const char *path);
