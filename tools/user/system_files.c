@@ -22,7 +22,6 @@ static struct {
 	int fd;
 	u64 bytes;
 	u64 page;
-	bool wrong;
 	unsigned char value;	/* what the last mapping has got */
 	char *where;
 	u32 *order;		/* the pages of the file in random order */
@@ -59,7 +58,6 @@ int mc_os_file_new(const char *dir, u64 bytes)
 
 	job.page = sysconf(_SC_PAGESIZE);
 	job.bytes = bytes;
-	job.wrong = false;
 	snprintf(job.path, sizeof(job.path), "%s/memcache-os.XXXXXX", dir);
 	job.fd = mkostemp(job.path, O_CLOEXEC);
 	if (job.fd < 0)
@@ -80,11 +78,6 @@ void mc_os_file_end(void)
 	job.fd = -1;
 }
 
-static bool all_right(void)
-{
-	return !job.wrong;
-}
-
 /* -------------------------------------------------------------------- its name */
 
 static int start_named(const struct mc_os_asked *asked)
@@ -98,10 +91,8 @@ static void look_up(u64 n)
 {
 	struct stat st;
 
-	while (n--) {
-		if (stat(job.path, &st) || st.st_size != MC_OS_FILE)
-			job.wrong = true;
-	}
+	while (n--)
+		mc_os_verify(!stat(job.path, &st) && st.st_size == MC_OS_FILE);
 }
 
 static void open_and_close(u64 n)
@@ -109,8 +100,7 @@ static void open_and_close(u64 n)
 	while (n--) {
 		int fd = open(job.path, O_RDONLY);
 
-		if (fd < 0 || close(fd))
-			job.wrong = true;
+		mc_os_verify(fd >= 0 && !close(fd));
 	}
 }
 
@@ -131,10 +121,9 @@ static void map_and_store(u64 n)
 	while (n--) {
 		char *where = mmap(NULL, job.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, job.fd, 0);
 
-		if (where == MAP_FAILED) {
-			job.wrong = true;
+		mc_os_verify(where != MAP_FAILED);
+		if (where == MAP_FAILED)
 			return;
-		}
 		job.value++;
 		for (at = 0; at < job.bytes / MAP_SHARE; at += MAP_STRIDE)
 			WRITE_ONCE(where[at], job.value);
@@ -146,13 +135,12 @@ static void map_and_store(u64 n)
 static bool stores_right(void)
 {
 	unsigned char byte;
+	bool right = true;
 	u64 at;
 
-	for (at = 0; at < job.bytes / MAP_SHARE; at += MAP_STRIDE) {
-		if (pread(job.fd, &byte, 1, at) != 1 || byte != job.value)
-			job.wrong = true;
-	}
-	return !job.wrong;
+	for (at = 0; at < job.bytes / MAP_SHARE; at += MAP_STRIDE)
+		right &= pread(job.fd, &byte, 1, at) == 1 && byte == job.value;
+	return right;
 }
 
 /* ------------------------------------------------------- the faults on its pages */
@@ -235,21 +223,18 @@ static void read_and_map_again(u64 n)
 
 		for (i = 0; i < job.bytes / job.page; i++)
 			sum += READ_ONCE(where[job.order[i] * job.page]);
-		if (sum != job.sum)
-			job.wrong = true;
+		mc_os_verify(sum == job.sum);
 		unmap_file();
 		map_file();
 	}
 }
 
 const struct mc_os_item mc_os_stat = {
-	.run = look_up, .batch = 128,
-	.start = start_named, .right = all_right, .stop = mc_os_file_end,
+	.run = look_up, .batch = 128, .start = start_named, .stop = mc_os_file_end,
 };
 
 const struct mc_os_item mc_os_open_close = {
-	.run = open_and_close, .batch = 128,
-	.start = start_named, .right = all_right, .stop = mc_os_file_end,
+	.run = open_and_close, .batch = 128, .start = start_named, .stop = mc_os_file_end,
 };
 
 const struct mc_os_item mc_os_mmap = {
@@ -258,13 +243,11 @@ const struct mc_os_item mc_os_mmap = {
 };
 
 static const struct mc_os_item mapping = {
-	.run = map_again, .batch = 16,
-	.start = start_pages, .right = all_right, .stop = stop_pages,
+	.run = map_again, .batch = 16, .start = start_pages, .stop = stop_pages,
 	.parts = pages,
 };
 
 const struct mc_os_item mc_os_page_fault = {
-	.run = read_and_map_again, .batch = 8,
-	.start = start_pages, .right = all_right, .stop = stop_pages,
+	.run = read_and_map_again, .batch = 8, .start = start_pages, .stop = stop_pages,
 	.parts = pages, .less = &mapping,
 };

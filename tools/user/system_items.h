@@ -31,8 +31,8 @@ struct mc_os_asked {
  * @batch: how many times in a pass, a multiple of 8
  * @start: prepare, on the thread that measures, or NULL. Return: 0 or a negative errno,
  *         after mc_os_stop_with()
- * @right: was everything that @run did since the last call as it should be? Not timed.
- *         NULL: nothing can be verified
+ * @right: was what @run did since the last call right, beside what it has verified itself
+ *         (mc_os_verify())? Not timed. NULL: yes. An item without @start verifies nothing
  * @stop: undo @start, also one that failed half-way, or NULL
  * @parts: number of operations in one @run; NULL: one
  * @less: what @run does besides the operation; its time is subtracted, or NULL
@@ -69,5 +69,13 @@ u64 mc_os_huge_page(void);
 /* benchmarks/system.c */
 int mc_os_stop_with(int err, const char *what);
 bool mc_os_stopped(void);
+extern bool mc_os_wrong;	/* an operation was not right */
+
+/* Inline, since it is timed, too. */
+static inline void mc_os_verify(bool right)
+{
+	if (!right)
+		mc_os_wrong = true;
+}
 
 #endif /* MC_USER_SYSTEM_ITEMS_H */

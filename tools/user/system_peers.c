@@ -27,13 +27,7 @@ static struct {
 	int out;		/* where it starts */
 	u64 *memory;
 	u32 token;
-	bool wrong;
 } job;
-
-static bool all_right(void)
-{
-	return !job.wrong;
-}
 
 /* ---------------------------------------------------------------- child processes */
 
@@ -45,7 +39,6 @@ static int start_job(u64 processes, u64 set)
 	job.in = -1;
 	job.out = -1;
 	job.token = 0;
-	job.wrong = false;
 	job.pipe = calloc(processes, sizeof(*job.pipe));
 	job.child = calloc(processes, sizeof(*job.child));
 	/* Each of the processes has a set of its own. */
@@ -163,8 +156,7 @@ static void around(u64 n)
 		}
 		job.token += 1 + (job.processes - 1) * step;
 		token += 1;
-		if (token != job.token || read_set() != step - 1)
-			job.wrong = true;
+		mc_os_verify(token == job.token && read_set() == step - 1);
 	}
 }
 
@@ -253,11 +245,9 @@ static void alone(u64 n)
 		for (i = 0; i < job.processes; i++) {
 			u32 token = ++job.token;
 
-			if (!put_token(job.pipe[i][1], &token) ||
-			    !get_token(job.pipe[i][0], &token) ||
-			    token != job.token ||
-			    read_set() != job.set / sizeof(*job.memory))
-				job.wrong = true;
+			mc_os_verify(put_token(job.pipe[i][1], &token) &&
+				     get_token(job.pipe[i][0], &token) && token == job.token &&
+				     read_set() == job.set / sizeof(*job.memory));
 		}
 	}
 }
@@ -299,8 +289,7 @@ static void there_and_back(u64 n)
 			mc_os_stop_with(EPIPE, "the process that sends back has ended");
 			return;
 		}
-		if (byte != (job.token & 0xff))
-			job.wrong = true;
+		mc_os_verify(byte == (job.token & 0xff));
 	}
 }
 
@@ -393,7 +382,6 @@ static int copy_descriptor(int fd, u64 n)
 {
 	u64 i;
 
-	job.wrong = false;
 	select_job.n = n;
 	select_job.end = 0;
 	FD_ZERO(&select_job.set);
@@ -429,8 +417,7 @@ static void select_writable(u64 n)
 		struct timeval at_once = { 0 };
 		fd_set set = select_job.set;
 
-		if (select(select_job.end, NULL, &set, NULL, &at_once) != select_job.n)
-			job.wrong = true;
+		mc_os_verify(select(select_job.end, NULL, &set, NULL, &at_once) == select_job.n);
 	}
 }
 
@@ -465,33 +452,27 @@ static void stop_select_tcp(void)
 }
 
 static const struct mc_os_item ring_alone = {
-	.run = alone, .batch = 16,
-	.start = start_alone, .right = all_right, .stop = stop_alone,
+	.run = alone, .batch = 16, .start = start_alone, .stop = stop_alone,
 	.parts = hops,
 };
 
 const struct mc_os_item mc_os_context = {
-	.run = around, .batch = 16,
-	.start = start_ring, .right = all_right, .stop = stop_job,
+	.run = around, .batch = 16, .start = start_ring, .stop = stop_job,
 	.parts = hops, .less = &ring_alone,
 };
 
 const struct mc_os_item mc_os_unix_socket = {
-	.run = there_and_back, .batch = 64,
-	.start = start_unix, .right = all_right, .stop = stop_job,
+	.run = there_and_back, .batch = 64, .start = start_unix, .stop = stop_job,
 };
 
 const struct mc_os_item mc_os_tcp = {
-	.run = there_and_back, .batch = 64,
-	.start = start_tcp, .right = all_right, .stop = stop_job,
+	.run = there_and_back, .batch = 64, .start = start_tcp, .stop = stop_job,
 };
 
 const struct mc_os_item mc_os_select_file = {
-	.run = select_writable, .batch = 128,
-	.start = start_select_file, .right = all_right, .stop = stop_select_file,
+	.run = select_writable, .batch = 128, .start = start_select_file, .stop = stop_select_file,
 };
 
 const struct mc_os_item mc_os_select_tcp = {
-	.run = select_writable, .batch = 128,
-	.start = start_select_tcp, .right = all_right, .stop = stop_select_tcp,
+	.run = select_writable, .batch = 128, .start = start_select_tcp, .stop = stop_select_tcp,
 };

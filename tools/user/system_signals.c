@@ -19,7 +19,6 @@ static struct {
 	pid_t process;
 	pid_t thread;
 	u64 sent;
-	bool wrong;
 	struct sigaction old;
 	char *page;
 } job;
@@ -40,7 +39,6 @@ static int start_signals(const struct mc_os_asked *asked)
 	job.process = getpid();
 	job.thread = syscall(SYS_gettid);
 	job.sent = 0;
-	job.wrong = false;
 	WRITE_ONCE(caught, 0);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
@@ -57,25 +55,21 @@ static void stop_signals(void)
 
 static bool signals_right(void)
 {
-	return !job.wrong && READ_ONCE(caught) == job.sent;
+	return READ_ONCE(caught) == job.sent;
 }
 
 static void install(u64 n)
 {
 	struct sigaction old;
 
-	while (n--) {
-		if (sigaction(SIGUSR1, &catching, &old) || old.sa_handler != on_signal)
-			job.wrong = true;
-	}
+	while (n--)
+		mc_os_verify(!sigaction(SIGUSR1, &catching, &old) && old.sa_handler == on_signal);
 }
 
 static void send(u64 n, int number)
 {
-	while (n--) {
-		if (syscall(SYS_tgkill, job.process, job.thread, number))
-			job.wrong = true;
-	}
+	while (n--)
+		mc_os_verify(!syscall(SYS_tgkill, job.process, job.thread, number));
 }
 
 static void send_nothing(u64 n)

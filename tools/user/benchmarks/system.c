@@ -109,7 +109,6 @@ static struct {
 	struct mc_measurement *meas;
 	struct mc_os_asked asked;
 	u64 less_ps;
-	bool wrong;
 	int zero;
 	int null;
 	char hello[4096];
@@ -118,6 +117,8 @@ static struct {
 	ucontext_t there;
 	char stack[STACK];
 } job;
+
+bool mc_os_wrong;
 
 /**
  * mc_os_stop_with() - end the run because an operation failed
@@ -306,7 +307,7 @@ static int verify(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	const struct mc_os_item *item = sampler->pass.arg;
 
-	job.wrong |= item->right && !item->right();
+	mc_os_verify(!item->right || item->right());
 	return 0;
 }
 
@@ -445,7 +446,7 @@ static int os_set_up(struct mc_run *run, const struct mc_point *point, void *mea
 	job.item = items[point->v[KEY_ITEM]];
 	job.meas = meas;
 	job.meas->disturbed.unwatched = true;
-	job.wrong = false;
+	mc_os_wrong = false;
 	job.less_ps = 0;
 	job.asked = (struct mc_os_asked){
 		.processes = point->v[KEY_PROCESSES], .set = point->v[KEY_SET],
@@ -487,8 +488,8 @@ static void os_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	mc_record_set(rec, COL_OPERATIONS, meas->each->cal.passes_a_sample * operations(item));
 	if (item->less)
 		mc_record_set(rec, COL_LESS, job.less_ps);
-	if (item->right && meas->done)
-		rec->verified = job.wrong ? MC_VERIFIED_FAILED : MC_VERIFIED_OK;
+	if (item->start && meas->done)
+		rec->verified = mc_os_wrong ? MC_VERIFIED_FAILED : MC_VERIFIED_OK;
 }
 
 const struct mc_test mc_test_os = {
