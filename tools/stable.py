@@ -116,7 +116,7 @@ def pairs(described: dict, schema: dict, experimental: set[str]) -> Iterator[tup
             ("lines of run", found(r'mc_textf\(t, "(?:\\n)?(\w+:) ', RUN)),
             ("states", found(r'\.state = "(\w+)"', RUN) + schema["$defs"]["request"][
                 "properties"]["state"]["enum"]),
-            ("errors", found(r'case -E\w+: return "(E\w+)"', RUN)),
+            ("errors", found(r'ERRNO\((E\w+)\)', RUN)),
             ("words of progress", found(r"[ \"](\w+=)[%\"]", RUN)),
             ("words of buffers", found(r"[ \"](\w+=)[%\"]", "module/kernel/buffers.c")),
             ("words of counters", found(r'\{ "(\w+)", offsetof', "module/core/counter.c")),

@@ -367,10 +367,7 @@ void mc_cpu_describe(struct mc_text *t, const char *hypervisor)
 	if (!hypervisor)
 		hypervisor = mc_hypervisor_name(id);
 	mc_textf(t, ",\"hypervisor\":");
-	if (hypervisor)
-		mc_text_json(t, hypervisor);
-	else
-		mc_textf(t, "null");
+	mc_text_json(t, hypervisor);
 	mc_textf(t, ",\"width_max_bytes\":%u", mc_loop_widest(MC_OP_WRITE)->width);
 	mc_cores_json(t);
 }

@@ -192,13 +192,6 @@ static void atomic_ended(struct mc_measurement *meas)
 	}
 }
 
-static int atomic_job(struct mc_worker *w, void *arg)
-{
-	struct atomic_job *job = arg;
-
-	return mc_measure(w, &job->meas);
-}
-
 /* ---------------------------------------------------------------- the record */
 
 static void set_shares(struct mc_record *rec, const struct atomic_job *job)
@@ -292,6 +285,5 @@ const struct mc_test mc_test_atomic = {
 	.check = atomic_check,
 	.job_bytes = sizeof(struct atomic_job),
 	.set_up = atomic_set_up,
-	.job = atomic_job,
 	.fill = atomic_fill,
 };

@@ -281,13 +281,6 @@ static void random_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 		rec->verified = MC_VERIFIED_OK;
 }
 
-static int random_job(struct mc_worker *w, void *arg)
-{
-	struct job *job = arg;
-
-	return mc_measure(w, &job->meas);
-}
-
 static int random_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	const struct mc_view *view = run->area.view;
@@ -335,6 +328,5 @@ const struct mc_test mc_test_random = {
 	.check = random_check,
 	.job_bytes = sizeof(struct job),
 	.set_up = random_set_up,
-	.job = random_job,
 	.fill = random_fill,
 };

@@ -20,9 +20,6 @@ void mc_request_json(struct mc_text *t, const struct mc_request *req,
 	/* Names, digits, separators and the path need no escaping. */
 	mc_request_show(t, req);
 	mc_textf(t, "\",\"state\":\"%s\",\"errno\":%d,\"error\":", state, -e->err);
-	if (e->err)
-		mc_text_json(t, e->text);
-	else
-		mc_textf(t, "null");
+	mc_text_json(t, e->err ? e->text : NULL);
 	mc_textf(t, ",\"points\":%llu,\"records\":%llu}\n", mc_request_points(req), records);
 }

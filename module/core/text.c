@@ -114,13 +114,13 @@ static int plain_bytes(const char *s)
 /**
  * mc_text_json() - append a JSON string with its quotes
  * @t: the text
- * @s: the string; bytes outside printable ASCII become \u00XX, so that any name of a
- *     CPU or of firmware gives valid JSON
+ * @s: the string; bytes outside printable ASCII become \u00XX, so that any name of a CPU or of
+ *     firmware gives valid JSON. NULL: null is appended
  */
 void mc_text_json(struct mc_text *t, const char *s)
 {
-	mc_textf(t, "\"");
-	while (*s) {
+	mc_textf(t, s ? "\"" : "null");
+	while (s && *s) {
 		int n = plain_bytes(s);
 		u8 c = *s;
 
@@ -132,7 +132,7 @@ void mc_text_json(struct mc_text *t, const char *s)
 			mc_textf(t, "\\u%04x", c);
 		s += n ? n : 1;
 	}
-	mc_textf(t, "\"");
+	mc_textf(t, s ? "\"" : "");
 }
 
 /**

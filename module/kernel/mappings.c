@@ -294,10 +294,7 @@ static void header_json(struct mc_text *t, const struct mc_answer *a)
 	mc_text_json(t, a->line);
 	mc_textf(t, ",\"state\":\"%s\",\"errno\":%d,\"error\":", a->error.err ? "failed" : "done",
 		 -a->error.err);
-	if (a->error.err)
-		mc_text_json(t, a->error.text);
-	else
-		mc_textf(t, "null");
+	mc_text_json(t, a->error.err ? a->error.text : NULL);
 	mc_textf(t, ",\"records\":%llu,\"more\":%llu,\"changed\":%llu,\"changed_bytes\":%llu",
 		 look->n, look->more, look->changed, look->changed_bytes);
 	mc_textf(t, ",\"unmapped_bytes\":%llu,\"unseen_bytes\":%llu}\n", look->unmapped_bytes,
@@ -306,10 +303,8 @@ static void header_json(struct mc_text *t, const struct mc_answer *a)
 
 static void type_json(struct mc_text *t, const char *name, enum mc_attr attr)
 {
-	if (attr == MC_ATTR_MIXED || attr == MC_ATTR_NA)
-		mc_textf(t, ",\"%s\":null", name);
-	else
-		mc_textf(t, ",\"%s\":\"%s\"", name, mc_attr_name(attr));
+	mc_textf(t, ",\"%s\":", name);
+	mc_text_json(t, attr == MC_ATTR_MIXED || attr == MC_ATTR_NA ? NULL : mc_attr_name(attr));
 }
 
 static void mapping_json(struct mc_text *t, const struct mc_look *look, const struct mc_mapping *m)

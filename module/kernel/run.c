@@ -400,32 +400,20 @@ void mc_run_stop(void)
 
 /* -------------------------------------------------------------------- show */
 
-static const char *errno_name(int err)
+#define ERRNO(name) { #name, name }
+
+static const struct mc_name error_names[] = {
+	ERRNO(EINVAL), ERRNO(EPERM), ERRNO(EINTR), ERRNO(ENOMEM), ERRNO(EOPNOTSUPP), ERRNO(ETIME),
+	ERRNO(EBADMSG), ERRNO(EIO), ERRNO(ECANCELED), ERRNO(ENODEV), ERRNO(ENOENT), ERRNO(ENOTDIR),
+	ERRNO(ELOOP), ERRNO(EACCES), ERRNO(EROFS), ERRNO(ETXTBSY), ERRNO(EEXIST), ERRNO(EFBIG),
+	ERRNO(ENOSPC), ERRNO(EDQUOT), ERRNO(ENODATA), { }
+};
+
+static const char *error_name(int err)
 {
-	switch (err) {
-	case -EINVAL: return "EINVAL";
-	case -EPERM: return "EPERM";
-	case -EINTR: return "EINTR";
-	case -ENOMEM: return "ENOMEM";
-	case -EOPNOTSUPP: return "EOPNOTSUPP";
-	case -ETIME: return "ETIME";
-	case -EBADMSG: return "EBADMSG";
-	case -EIO: return "EIO";
-	case -ECANCELED: return "ECANCELED";
-	case -ENODEV: return "ENODEV";
-	case -ENOENT: return "ENOENT";
-	case -ENOTDIR: return "ENOTDIR";
-	case -ELOOP: return "ELOOP";
-	case -EACCES: return "EACCES";
-	case -EROFS: return "EROFS";
-	case -ETXTBSY: return "ETXTBSY";
-	case -EEXIST: return "EEXIST";
-	case -EFBIG: return "EFBIG";
-	case -ENOSPC: return "ENOSPC";
-	case -EDQUOT: return "EDQUOT";
-	case -ENODATA: return "ENODATA";
-	default: return "ERROR";
-	}
+	const char *name = mc_name_of(error_names, -err);
+
+	return name ? name : "ERROR";
 }
 
 /**
@@ -446,7 +434,7 @@ void mc_run_show(struct mc_text *t)
 		mc_textf(t, "none yet");
 	mc_textf(t, "\nstate: %s\n", status.state);
 	if (status.error.err)
-		mc_textf(t, "error: %s %s\n", errno_name(status.error.err), status.error.text);
+		mc_textf(t, "error: %s %s\n", error_name(status.error.err), status.error.text);
 	if (status.request && *status.request->note)
 		mc_textf(t, "note: %s", status.request->note);
 	mutex_unlock(&status.lock);

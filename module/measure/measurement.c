@@ -367,18 +367,19 @@ static unsigned int whose_turn(const struct mc_test *test, const struct mc_run *
 static int run_job(const struct mc_test *test, struct mc_run *run, void *job, struct mc_record *rec)
 {
 	unsigned int who[2], n = whose_turn(test, run, who);
+	mc_job each = test->job ? test->job : mc_measure;
 	bool second = test->second && test->second(&rec->point);
 
 	if (test->measure)
 		return test->measure(run, job);
 	if (!n)
-		return mc_threads_run(run->threads, test->job, job);
+		return mc_threads_run(run->threads, each, job);
 	if (second)
 		who[1] = mc_second_thread(run);
 	rec->threads = n + second;
 	if (n == 1)
 		rec->cpu = mc_threads_cpu(run->threads, *who);
-	return mc_threads_run_some(run->threads, who, n + second, test->job, job);
+	return mc_threads_run_some(run->threads, who, n + second, each, job);
 }
 
 /**

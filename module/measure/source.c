@@ -89,8 +89,13 @@ u64 mc_source_unlisted(const u64 *cpus)
 	return sum;
 }
 
-/* Bytes of the largest last-level cache. */
-static u64 largest_cache(const u64 *cpus)
+/**
+ * mc_source_largest() - bytes of the largest last-level cache that a CPU reports
+ * @cpus: bitmap of the CPUs; NULL: all
+ *
+ * Return: bytes; 0: none reports one.
+ */
+u64 mc_source_largest(const u64 *cpus)
 {
 	u64 most = 0;
 	int cpu;
@@ -128,7 +133,7 @@ void mc_source_sizes(struct mc_request *req)
 	const struct mc_test *test = mc_test_of(req->spec);
 	struct mc_values *sizes = &req->values[MC_KEY_SIZE];
 	bool one = req->any_cpu || test->common;
-	u64 caches = one ? largest_cache(cpus_of(req)) : mc_source_caches(cpus_of(req), 0);
+	u64 caches = one ? mc_source_largest(cpus_of(req)) : mc_source_caches(cpus_of(req), 0);
 	u64 unlisted = one ? mc_unlisted_cache() : mc_source_unlisted(cpus_of(req));
 	u64 wanted, size = 1 << 20, most;
 	unsigned int i;

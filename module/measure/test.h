@@ -187,8 +187,9 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  * @job_bytes: size of what it keeps of a point, which begins with a struct mc_measurement
  * @set_up: fill that in; the measurement has begun, and all else is 0. Return: 0, or a negative
  *          errno through mc_fail()
- * @job: what each thread does. With MC_RECORD_OF_CPU and MC_RECORD_OF_STEP the CPU does it whose
- *       turn it is, and the measurement is that of one thread; with MC_RECORD_OF_PAIR, both CPUs
+ * @job: what each thread does; NULL: mc_measure(). With MC_RECORD_OF_CPU and MC_RECORD_OF_STEP the
+ *       CPU does it whose turn it is, and the measurement is that of one thread; with
+ *       MC_RECORD_OF_PAIR, both CPUs
  * @measure: what the caller does in place of @job, where threads do parts of a sample only; or NULL
  * @fill: put what there is into a record whose point and verified are set, also after an error.
  *        With MC_RECORD_OF_GROUP those of the groups and CPUs follow it, with the same facts,

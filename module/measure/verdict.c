@@ -290,10 +290,7 @@ static void ns_json(struct mc_text *t, const char *name, u64 ps)
 void mc_verdict_json(struct mc_text *t, enum mc_attr attr, const struct mc_verdict *v)
 {
 	mc_textf(t, "{\"attribute\":");
-	if (attr == MC_ATTR_NA)
-		mc_textf(t, "null");
-	else
-		mc_textf(t, "\"%s\"", mc_attr_name(attr));
+	mc_text_json(t, attr == MC_ATTR_NA ? NULL : mc_attr_name(attr));
 	mc_textf(t, ",\"effective\":\"%s\"", mc_effect_name(v->effect));
 	ns_json(t, "reload_ns", v->reload_ps);
 	ns_json(t, "reference_ns", v->reference_ps);

@@ -30,7 +30,7 @@ CHANGES = (
     (RUN, r'"\nstate: %s', r'"\nis: %s', "lines of run: state:"),
     (RUN, " eta_s=", " eta=", "words of progress: eta_s="),
     (RUN, 'state = "refused"', 'state = "rejected"', "states: refused"),
-    (RUN, 'return "ETIME"', 'return "ETIMEDOUT"', "errors: ETIME"),
+    (RUN, "ERRNO(ETIME)", "ERRNO(ETIMEDOUT)", "errors: ETIME"),
     ("module/core/counter.c", '{ "scale", off', '{ "factor", off', "words of counters: scale"),
     ("module/kernel/main.c", "param(size_mb", "param(size", "parameters: size_mb"),
     (TESTS, '"name": "pipe"', '"name": "pipes"', "tests: pipe"),
