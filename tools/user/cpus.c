@@ -11,6 +11,7 @@
 #include "user.h"
 
 #define CPUS	"\nCpus_allowed_list:"
+#define TOPOLOGY	"/sys/devices/system/cpu/cpu%u/topology/%s"
 #define CACHE	"/sys/devices/system/cpu/cpu%u/cache/index%u/%s"
 
 /* The list of CPUs that a made-up machine grants this process; NULL: the kernel grants them. */
@@ -35,12 +36,11 @@ bool mc_cpu_made_up(u32 leaf, u32 sub, u32 *regs)
 	static char text[32768];
 	static unsigned int of = ~0U;
 	u32 at, i, r[4];
-	char path[64], *line;
+	char *line;
 
 	if (made_up() && of != looked_at) {
 		of = looked_at;
-		snprintf(path, sizeof(path), "/dev/cpu/%u/cpuid", of);
-		if (!mc_user_read_file(path, text, sizeof(text)))
+		if (!mc_user_read_of(text, sizeof(text), "/dev/cpu/%u/cpuid", of))
 			*text = '\0';
 	}
 	memset(regs, 0, sizeof(r));
@@ -74,10 +74,7 @@ static int affinity(size_t size, cpu_set_t *set)
 
 static bool read_cache(unsigned int cpu, unsigned int i, const char *name, char *text, size_t size)
 {
-	char path[80];
-
-	snprintf(path, sizeof(path), CACHE, cpu, i, name);
-	return mc_user_read_file(path, text, size);
+	return mc_user_read_of(text, size, CACHE, cpu, i, name);
 }
 
 /*
@@ -219,13 +216,13 @@ bool mc_cpu_usable(unsigned int cpu)
 /* The first number of a file, which is read once; @known: the numbers of all CPUs, plus 2. */
 static int first_number(unsigned int cpu, const char *name, int otherwise, int *known)
 {
-	char path[96], text[1024];
+	char text[1024];
 	int first;
 
 	if (known[cpu])
 		return known[cpu] - 2;
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology/%s", cpu, name);
-	first = mc_user_read_file(path, text, sizeof(text)) && *text ? atoi(text) : otherwise;
+	first = mc_user_read_of(text, sizeof(text), TOPOLOGY, cpu, name) && *text ? atoi(text) :
+										   otherwise;
 	known[cpu] = first + 2;
 	return first;
 }

@@ -30,11 +30,10 @@ static const struct version {
 /* The number behind a word, or at the begin of a file; @otherwise if there is none. */
 static u64 number_in(const char *group, const char *file, const char *word, u64 otherwise)
 {
-	char path[PATH_BYTES + 64], text[8192], *at = text, *end;
+	char text[8192], *at = text, *end;
 	u64 value;
 
-	snprintf(path, sizeof(path), "%s/%s", group, file);
-	if (!mc_user_read_file(path, text, sizeof(text)))
+	if (!mc_user_read_of(text, sizeof(text), "%s/%s", group, file))
 		return otherwise;
 	if (word)
 		at = strstr(text, word);

@@ -11,6 +11,8 @@
 #include "platform/version.h"
 #include "user.h"
 
+#define NODE	"/sys/devices/system/node/node%d/"
+
 bool mc_cpu_has(enum mc_feature feature)
 {
 	return mc_cores_have(feature);
@@ -37,22 +39,18 @@ bool mc_user_beside(const char *name, char *path, size_t size)
 
 static void nodes_json(struct mc_text *t)
 {
-	char path[64], text[4096], *total;
+	char text[4096], *total;
 	const char *comma = "";
 	u64 kib;
 	int node;
 
 	mc_textf(t, "[");
 	for (node = mc_user_node_next(-1); node >= 0; node = mc_user_node_next(node)) {
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/node/node%d/cpulist", node);
-		if (!mc_user_read_file(path, text, sizeof(text)))
+		if (!mc_user_read_of(text, sizeof(text), NODE "cpulist", node))
 			continue;
 		mc_textf(t, "%s{\"node\":%d,\"cpus\":", comma, node);
 		mc_text_json(t, text);
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/node/node%d/meminfo", node);
-		total = mc_user_read_file(path, text, sizeof(text)) ?
+		total = mc_user_read_of(text, sizeof(text), NODE "meminfo", node) ?
 			strstr(text, "MemTotal:") : NULL;
 		if (total && sscanf(total, "MemTotal: %llu", &kib) == 1)
 			mc_textf(t, ",\"memory_bytes\":%llu}", kib << 10);

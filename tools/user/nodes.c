@@ -49,15 +49,15 @@ int mc_user_node_next(int node)
 int mc_cpu_own_node(unsigned int cpu)
 {
 	static int known[MC_MAX_CPUS];	/* node + 1 */
-	char path[64], cpus[16384];
+	char cpus[16384];
 	int node;
 
 	if (known[cpu])
 		return known[cpu] - 1;
 	known[cpu] = 1;		/* in a kernel without NUMA, all memory is on node 0 */
 	for (node = mc_user_node_next(-1); node >= 0; node = mc_user_node_next(node)) {
-		snprintf(path, sizeof(path), NODES "/node%d/cpulist", node);
-		if (mc_user_read_file(path, cpus, sizeof(cpus)) && listed(cpus, cpu)) {
+		if (mc_user_read_of(cpus, sizeof(cpus), NODES "/node%d/cpulist", node) &&
+		    listed(cpus, cpu)) {
 			known[cpu] = node + 1;
 			break;
 		}
@@ -70,14 +70,13 @@ unsigned int mc_node_distance(int a, int b)
 {
 	static unsigned int row[MC_MAX_NODES];
 	static int of = -1;	/* the node of the row */
-	char path[64], text[8192], *at = text, *end;
+	char text[8192], *at = text, *end;
 	int node;
 
 	if (a != of) {
 		of = a;
 		memset(row, 0, sizeof(row));
-		snprintf(path, sizeof(path), NODES "/node%d/distance", a);
-		if (!mc_user_read_file(path, text, sizeof(text)))
+		if (!mc_user_read_of(text, sizeof(text), NODES "/node%d/distance", a))
 			return 0;
 		for (node = mc_user_node_next(-1); node >= 0; node = mc_user_node_next(node)) {
 			row[node] = strtol(at, &end, 10);

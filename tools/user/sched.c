@@ -69,12 +69,12 @@ static bool is_in_a_namespace(void)
 	return !stat("/proc/self/ns/user", &s) && s.st_ino != FIRST_USER_NAMESPACE;
 }
 
-/* The number in a file; -1: not known, or no limit. */
-static long long number_in(const char *path)
+/* The number in a file of a budget; -1: not known, or no limit. */
+static long long number_in(const char *files, const char *name)
 {
 	char text[32];
 
-	return mc_user_read_file(path, text, sizeof(text)) ? atoll(text) : -1;
+	return mc_user_read_of(text, sizeof(text), "%s%s", files, name) ? atoll(text) : -1;
 }
 
 static bool has_cap_sys_nice(void)
@@ -91,14 +91,10 @@ static bool has_cap_sys_nice(void)
  */
 static const char *budget_lacks(const char *files, const char *of)
 {
-	char path[4200];
-	long long runtime, period;
+	long long runtime = number_in(files, "rt_runtime_us");
+	long long period = number_in(files, "rt_period_us");
 	static char text[128];
 
-	snprintf(path, sizeof(path), "%srt_runtime_us", files);
-	runtime = number_in(path);
-	snprintf(path, sizeof(path), "%srt_period_us", files);
-	period = number_in(path);
 	if (runtime < 0 || runtime * 10 >= period * 9)
 		return NULL;
 	snprintf(text, sizeof(text),

@@ -20,9 +20,11 @@
 #include <unistd.h>
 
 #include "arch/caches.h"
+#include "measure/source.h"
 #include "platform/os.h"
 #include "user.h"
 
+#define MEMORY_SIDE	"/sys/devices/system/node/node%d/memory_side_cache/index%u/size"
 #define LEAST		"1M"
 #define USUAL		(512ULL << 20)	/* the largest set, where CPUs report small caches */
 #define MOST		(4ULL << 30)	/* at all: a larger one takes minutes */
@@ -40,36 +42,17 @@ struct kept {
 static struct mc_user_probe curve[SIZES];	/* of each size the least: others delay loads */
 static unsigned int nsizes;
 
-/* Bytes of the largest last cache that a CPU of this process reports; 0: none does. */
-static u64 reported(void)
-{
-	u64 most = 0;
-	unsigned int level;
-	int cpu;
-
-	for (cpu = mc_core_next(-1); cpu >= 0; cpu = mc_core_next(cpu)) {
-		for (level = MC_CACHES; level && !mc_cache_bytes(cpu, level); level--)
-			;
-		if (level)
-			most = max(most, mc_cache_bytes(cpu, level));
-	}
-	return most;
-}
-
 /* Bytes of the largest cache in front of the memory of a node. */
 static u64 memory_side(void)
 {
-	char path[96], text[64];
+	char text[64];
 	unsigned int i;
 	u64 most = 0;
 	int node;
 
 	for (node = mc_user_node_next(-1); node >= 0; node = mc_user_node_next(node)) {
 		for (i = 1; i <= MC_CACHES; i++) {
-			snprintf(path, sizeof(path),
-				 "/sys/devices/system/node/node%d/memory_side_cache/index%u/size",
-				 node, i);
-			if (!mc_user_read_file(path, text, sizeof(text)))
+			if (!mc_user_read_of(text, sizeof(text), MEMORY_SIDE, node, i))
 				break;
 			most = max(most, strtoull(text, NULL, 10));
 		}
@@ -116,8 +99,8 @@ static bool is_right(const struct kept *k, const char *text, int end)
 
 	return end && !text[end] && after && !*after &&
 	       mc_user_read_file("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)) &&
-	       !strcmp(boot, k->boot) && k->reported == reported() && k->found <= MOST &&
-	       (k->found || timegm(&t) + AGAIN_S > time(NULL));
+	       !strcmp(boot, k->boot) && k->reported == mc_source_largest(NULL) &&
+	       k->found <= MOST && (k->found || timegm(&t) + AGAIN_S > time(NULL));
 }
 
 static bool read_kept(bool own, struct kept *k)
@@ -164,7 +147,7 @@ static void keep(u64 found)
 		return;
 	fchmod(fd, 0644);
 	strftime(date, sizeof(date), DATE, gmtime(&now));
-	fprintf(file, "%s %llu %llu %s\n", boot, reported(), found, date);
+	fprintf(file, "%s %llu %llu %s\n", boot, mc_source_largest(NULL), found, date);
 	fclose(file);
 }
 
@@ -187,7 +170,7 @@ u64 mc_unlisted_cache(void)
 /* The last cache in the record of the machine: how large, who says so, and when a search was. */
 void mc_user_last_cache_json(struct mc_text *t)
 {
-	u64 last = max(reported(), mc_unlisted_cache());
+	u64 last = max(mc_source_largest(NULL), mc_unlisted_cache());
 	struct kept k = { .found = 0 };
 	bool searched = is_kept(&k) && k.found;
 
@@ -196,12 +179,9 @@ void mc_user_last_cache_json(struct mc_text *t)
 		mc_textf(t, "%llu", last);
 	else
 		mc_textf(t, "null");
-	mc_textf(t, ",\"by\":\"%s\",\"searched\":", last == reported() ? "cpu" :
+	mc_textf(t, ",\"by\":\"%s\",\"searched\":", last == mc_source_largest(NULL) ? "cpu" :
 		 last == memory_side() ? "memory_side" : "search");
-	if (searched)
-		mc_text_json(t, k.date);
-	else
-		mc_textf(t, "null");
+	mc_text_json(t, searched ? k.date : NULL);
 	mc_textf(t, "}");
 }
 
@@ -245,7 +225,7 @@ static u64 search(u64 most)
 	for (round = 0; round < 2 && (!sure || MC_BEYOND * found >= most); round++) {
 		if (mc_user_run(lines, &view) || nsizes < 3)
 			return 0;
-		sure = mc_user_find_last(curve, nsizes, reported(), &found);
+		sure = mc_user_find_last(curve, nsizes, mc_source_largest(NULL), &found);
 	}
 	return sure ? found : 0;
 }
@@ -262,7 +242,7 @@ int mc_user_search(void)
 	u64 room = min(mc_memory_bytes() / 4, mc_memory_room() / 2), most = USUAL;
 	struct kept k;
 
-	while (most < MC_BEYOND * reported() && most < MOST)
+	while (most < MC_BEYOND * mc_source_largest(NULL) && most < MOST)
 		most *= 2;
 	while (most > room)
 		most /= 2;

@@ -56,10 +56,8 @@ static u64 length;
 static const char *told(const char *directory, const char *name, const char *file)
 {
 	static char text[4096];
-	char path[128];
 
-	snprintf(path, sizeof(path), "%s/%s/%s", directory, name, file);
-	if (!mc_user_read_file(path, text, sizeof(text)))
+	if (!mc_user_read_of(text, sizeof(text), "%s/%s/%s", directory, name, file))
 		return "";
 	text[strcspn(text, "\n")] = 0;
 	return text;

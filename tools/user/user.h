@@ -3,6 +3,9 @@
 #ifndef MC_USER_H
 #define MC_USER_H
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "core/level.h"
 #include "core/math.h"
 #include "measure/side.h"
@@ -65,6 +68,19 @@ const void *mc_user_load(const char *path, const char *name, const char **why);
 /* read_file.c */
 #define MC_USER_ROOT	"MEMCACHE_SYSROOT"	/* directory of a made-up machine's files */
 bool mc_user_read_file(const char *path, char *buf, size_t size);
+
+/* The same of the file that a format names. */
+static inline bool __printf(3, 4) mc_user_read_of(char *buf, size_t size, const char *format, ...)
+{
+	char path[4352];	/* a control group's, and a file in it */
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(path, sizeof(path), format, values);
+	va_end(values);
+	return mc_user_read_file(path, buf, size);
+}
+
 /**
  * mc_user_open() - open a file that is written; no other function does so
  * @path: its name; a link of another user is refused
