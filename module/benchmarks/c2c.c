@@ -171,7 +171,7 @@ static int answer(struct mc_worker *w, struct c2c_job *job)
 	return mc_threads_stopped(w->threads);
 }
 
-static int prepare_lines(struct mc_worker *w, struct c2c_job *job, u32 round)
+static int make_lines(struct mc_worker *w, struct c2c_job *job, u32 round)
 {
 	int err = 0;
 
@@ -244,41 +244,31 @@ static int verify_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 rou
 	return 0;
 }
 
-/* Let the writer make the next lines, and wait for them. The first ones are there. */
+/* The first ones are there. */
 static int wait_for_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	int err = 0;
+	return round ? mc_barrier(w) : 0;
+}
 
-	if (!round)
-		return 0;
-	/* The writer puts right what a warm-up has spoilt. */
-	if (!sampler->shared->kept)
-		err = verify_lines(w, sampler, round);
+/* The writer's part of a sample. */
+static int serve_lines(struct mc_worker *w, struct mc_measurement *meas, u32 round)
+{
+	struct c2c_job *job = container_of(meas, struct c2c_job, meas);
+	int err = make_lines(w, job, round);
+
 	err = err ? err : mc_barrier(w);
-	return err ? err : mc_barrier(w);
+	return err || job->state != CAS ? err : answer(w, job);
 }
 
 static int pair_job(struct mc_worker *w, void *arg)
 {
 	struct c2c_job *job = arg;
-	u32 round;
-	int err;
+	bool reads = w->index == job->who[READER];
+	int err = reads ? mc_barrier(w) : mc_chase_link(w, &job->chase);
 
-	if (w->index == job->who[READER]) {
-		err = mc_barrier(w);
-		err = err ? err : mc_measure(w, &job->meas);
-		return err ? err : mc_barrier(w);
-	}
-	err = mc_chase_link(w, &job->chase);
-	for (round = 0; !err && mc_measurement_wants(&job->meas); round++) {
-		err = prepare_lines(w, job, round);
-		/* The reader loads them, and has loaded them. */
-		err = err ? err : mc_barrier(w);
-		if (!err && job->state == CAS)
-			err = answer(w, job);
-		err = err ? err : mc_barrier(w);
-	}
-	return err;
+	if (err)
+		return err;
+	return reads ? mc_measure(w, &job->meas) : mc_measure_beside(w, &job->meas);
 }
 
 /* ---------------------------------------------------------------- the record */
@@ -321,6 +311,9 @@ static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 	job->meas.hooks.take = load_lines;
 	job->meas.each->settings.prepare = wait_for_lines;
 	job->meas.each->settings.verify = verify_lines;
+	/* The writer puts right what a warm-up has spoilt. */
+	job->meas.each->settings.verify_all = true;
+	job->meas.hooks.beside = serve_lines;
 	job->ok = true;
 	job->state = point->v[KEY_STATE];
 	job->chase = (struct mc_chase){

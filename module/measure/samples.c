@@ -571,9 +571,30 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	 */
 	if (!err && (counts_traffic(meas) || meas->n > 1))
 		err = wait_for_others(w, meas);
-	if (err || !meas->kept || !sampler->settings.verify)
-		return err;
-	return sampler->settings.verify(w, sampler, round);
+	if (!err && sampler->settings.verify && (meas->kept || sampler->settings.verify_all))
+		err = sampler->settings.verify(w, sampler, round);
+	/* The thread beside learns whether there is another sample. */
+	return err || !meas->hooks.beside ? err : mc_barrier(w);
+}
+
+/**
+ * mc_measure_beside() - the part of a thread that takes no samples, but works for each
+ * @w: the thread
+ * @meas: the measurement, of one other thread, with @beside
+ *
+ * Context: Worker thread.
+ * Return: 0, or a negative errno.
+ */
+int mc_measure_beside(struct mc_worker *w, struct mc_measurement *meas)
+{
+	int err = 0;
+	u32 round;
+
+	for (round = 0; !err && mc_measurement_wants(meas); round++) {
+		err = meas->hooks.beside(w, meas, round);
+		err = err ? err : mc_barrier(w);
+	}
+	return err;
 }
 
 /* Take samples until as many are kept as were asked for. */

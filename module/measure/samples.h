@@ -42,6 +42,7 @@ struct mc_sampler;
  * @prepare: untimed work before each sample, or NULL. Samples have numbers (@round), also
  *           those that are not kept
  * @verify: untimed work after each sample that is kept, or NULL
+ * @verify_all: after the others, too
  * @clock: measures the core's clock (mc_core_mhz()), or NULL
  */
 struct mc_settings {
@@ -51,6 +52,7 @@ struct mc_settings {
 	int (*move)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
 	int (*prepare)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
 	int (*verify)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
+	bool verify_all;
 	int (*clock)(struct mc_worker *w, u64 *mhz);
 };
 
@@ -154,6 +156,7 @@ struct mc_sampler {
  * @take: takes a thread's part of a sample; NULL: a sample is passes in windows
  * @time: time of the sample that all threads have taken, ps; NULL: @ps of the first one's sample
  * @ended: called once it is decided whether a sample is kept
+ * @beside: what a second thread does for each sample that one thread takes (mc_measure_beside())
  * @tick: called by the first thread after each sample that is kept and each warm-up that was
  *        asked for
  * @run: argument of @tick
@@ -162,6 +165,7 @@ struct mc_hooks {
 	int (*take)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
 	u64 (*time)(struct mc_measurement *meas);
 	void (*ended)(struct mc_measurement *meas);
+	int (*beside)(struct mc_worker *w, struct mc_measurement *meas, u32 round);
 	void (*tick)(void *run);
 	void *run;
 };
@@ -245,6 +249,7 @@ struct mc_measurement {
 };
 
 int mc_measure(struct mc_worker *w, void *meas);
+int mc_measure_beside(struct mc_worker *w, struct mc_measurement *meas);
 void mc_sample_begin(struct mc_worker *w, struct mc_sampler *sampler);
 void mc_measurement_append(struct mc_measurement *meas, u64 ps);
 bool mc_measurement_offer(struct mc_measurement *meas, u64 ps);

@@ -312,13 +312,8 @@ static int prepare(struct mc_worker *none, struct mc_sampler *sampler, u32 round
 {
 	struct mc_file_job *job = job_of(sampler->shared);
 	unsigned int i;
-	int err = 0;
+	int err = job->drop ? drop_caches(job) : 0;
 
-	/* What a warm-up has written is read back, too. */
-	if (round && !sampler->shared->kept && sampler->settings.verify)
-		err = read_back(none, sampler, round);
-	if (!err && job->drop)
-		err = drop_caches(job);
 	for (i = 0; i < job->nfiles; i++)
 		job->file[i].pattern.seed += job->write;
 	find_cached(job);
@@ -367,6 +362,7 @@ int mc_file_job_measure(struct mc_run *run, void *arg)
 	meas->hooks.time = time_of_pass;
 	meas->each->settings.prepare = prepare;
 	meas->each->settings.verify = job->write && job->check ? read_back : NULL;
+	meas->each->settings.verify_all = true;
 	err = mc_measure(NULL, meas);
 	find_wrong_byte(job);
 	return err ? explain_error(job, err) : 0;

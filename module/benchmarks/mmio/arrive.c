@@ -235,12 +235,6 @@ static int take_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 	return 0;
 }
 
-/* The other CPU learns whether there is another sample. */
-static int begin_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
-{
-	return round ? mc_barrier(w) : 0;
-}
-
 static int keep_counts(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct mc_arrive *a = sampler->shared->arg;
@@ -252,17 +246,11 @@ static int keep_counts(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 	return 0;
 }
 
-static int see_samples(struct mc_worker *w, struct mc_arrive *a, struct mc_measurement *meas)
+static int see_sample(struct mc_worker *w, struct mc_measurement *meas, u32 round)
 {
 	u64 ticks;
-	int err = 0;
 
-	while (!err && mc_measurement_wants(meas)) {
-		err = try_windows(w, a, NULL, &ticks);
-		/* It is decided whether the sample is kept. */
-		err = err ? err : mc_barrier(w);
-	}
-	return err;
+	return try_windows(w, meas->arg, NULL, &ticks);
 }
 
 /**
@@ -276,7 +264,8 @@ void mc_arrive_set_up(struct mc_arrive *a, struct mc_measurement *meas)
 
 	meas->arg = a;
 	meas->hooks.take = take_sample;
-	settings->prepare = begin_sample;
+	meas->hooks.beside = see_sample;
+	settings->prepare = NULL;
 	settings->verify = keep_counts;
 	a->irq_off = settings->irq_off;
 }
@@ -292,11 +281,8 @@ void mc_arrive_set_up(struct mc_arrive *a, struct mc_measurement *meas)
  */
 int mc_arrive_job(struct mc_worker *w, struct mc_arrive *a, struct mc_measurement *meas)
 {
-	int err;
-
 	if (w->index != a->storer)
-		return see_samples(w, a, meas);
+		return mc_measure_beside(w, meas);
 	a->base = READ_ONCE(*(u8 *)a->at);
-	err = mc_measure(w, meas);
-	return err ? err : mc_barrier(w);
+	return mc_measure(w, meas);
 }
