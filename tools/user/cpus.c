@@ -52,21 +52,20 @@ bool mc_cpu_made_up(u32 leaf, u32 sub, u32 *regs)
 	return *text;
 }
 
-/* The CPUs that this process may use. Return: 0, or a negative errno. */
-static int affinity(size_t size, cpu_set_t *set)
+/* The CPUs that this process may use. @cpus: all zeros. Return: 0, or a negative errno. */
+static int affinity(u64 *cpus)
 {
 	const char *list = made_up();
 	long from, to;
 	char *end;
 
 	if (!list)
-		return sched_getaffinity(0, size, set) ? -errno : 0;
-	CPU_ZERO_S(size, set);
+		return sched_getaffinity(0, MC_MAX_CPUS / 8, (cpu_set_t *)cpus) ? -errno : 0;
 	for (;; list = end + 1) {
 		from = strtol(list, &end, 10);
 		to = *end == '-' ? strtol(end + 1, &end, 10) : from;
 		for (; from <= to && to < MC_MAX_CPUS; from++)
-			CPU_SET_S(from, size, set);
+			cpus[from / 64] |= 1ULL << from % 64;
 		if (*end != ',')
 			return 0;
 	}
@@ -163,36 +162,39 @@ static void find_sharers(struct mc_core *core, unsigned int cpu)
 	}
 }
 
+/* Move the calling thread to a CPU. Return: 0, or -1 and errno. */
+int mc_user_move(unsigned int cpu)
+{
+	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
+
+	cpus[cpu / 64] = 1ULL << cpu % 64;
+	return sched_setaffinity(0, sizeof(cpus), (cpu_set_t *)cpus);
+}
+
 /* A CPU describes itself only, so this thread moves to each in turn. */
-static void look_at_each(cpu_set_t *all, cpu_set_t *one, size_t size)
+static void look_at_each(const u64 *all)
 {
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (!CPU_ISSET_S(cpu, size, all))
+		if (!(all[cpu / 64] >> cpu % 64 & 1))
 			continue;
-		CPU_ZERO_S(size, one);
-		CPU_SET_S(cpu, size, one);
 		looked_at = cpu;
-		if (made_up() || !sched_setaffinity(0, size, one))
+		if (made_up() || !mc_user_move(cpu))
 			find_sharers(mc_core_look(cpu), cpu);
 	}
 	if (!made_up())
-		sched_setaffinity(0, size, all);
+		sched_setaffinity(0, MC_MAX_CPUS / 8, (const cpu_set_t *)all);
 }
 
 int mc_cpus_init(void)
 {
-	cpu_set_t *all = CPU_ALLOC(MC_MAX_CPUS), *one = CPU_ALLOC(MC_MAX_CPUS);
-	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
-	int err = all && one ? mc_cores_init(MC_MAX_CPUS) : -ENOMEM;
+	u64 all[MC_MAX_CPUS / 64] = { 0 };
+	int err = mc_cores_init(MC_MAX_CPUS);
 
+	err = err ? err : affinity(all);
 	if (!err)
-		err = affinity(size, all);
-	if (!err)
-		look_at_each(all, one, size);
-	CPU_FREE(one);
-	CPU_FREE(all);
+		look_at_each(all);
 	return err;
 }
 
@@ -204,13 +206,16 @@ void mc_cpus_exit(void)
 /* A loop over all CPUs asks the kernel once. Any other order asks anew: others may change it. */
 bool mc_cpu_usable(unsigned int cpu)
 {
-	static cpu_set_t set[MC_MAX_CPUS / CPU_SETSIZE];
+	static u64 cpus[MC_MAX_CPUS / 64];
 	static unsigned int next = ~0U;
 
-	if (cpu != next && affinity(sizeof(set), set))
-		return false;
+	if (cpu != next) {
+		memset(cpus, 0, sizeof(cpus));
+		if (affinity(cpus))
+			return false;
+	}
 	next = cpu + 1;
-	return CPU_ISSET_S(cpu, sizeof(set), set);
+	return cpus[cpu / 64] >> cpu % 64 & 1;
 }
 
 /* The first number of a file, which is read once; @known: the numbers of all CPUs, plus 2. */

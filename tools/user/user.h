@@ -189,6 +189,7 @@ void mc_user_progress_parts(u64 parts);
 void mc_user_progress_part(u64 begun, u64 length);
 
 /* cpus.c */
+int mc_user_move(unsigned int cpu);
 bool mc_user_cpus(u64 *cpus, const char *value, size_t len);
 bool mc_user_choose(u64 *cpus, unsigned int threads, unsigned int chunk, unsigned int stride,
 		    bool by_core);

@@ -131,26 +131,21 @@ static int refuse_cpu(const struct mc_worker *w)
 int mc_thread_start(struct mc_worker *w)
 {
 	struct member *m = container_of(w, struct member, worker);
-	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
-	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
+	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
 	pthread_attr_t attr;
 	int err;
 
 	/* Without a cpuset, the kernel would let a thread leave the CPUs that taskset gave. */
-	if (w->cpu >= 0 && !mc_cpu_usable(w->cpu)) {
-		CPU_FREE(set);
+	if (w->cpu >= 0 && !mc_cpu_usable(w->cpu))
 		return refuse_cpu(w);
-	}
 	w->plan = &m->plan;
 	pthread_attr_init(&attr);
-	if (w->cpu >= 0 && set) {
-		CPU_ZERO_S(size, set);
-		CPU_SET_S(w->cpu, size, set);
-		pthread_attr_setaffinity_np(&attr, size, set);
+	if (w->cpu >= 0) {
+		cpus[w->cpu / 64] = 1ULL << w->cpu % 64;
+		pthread_attr_setaffinity_np(&attr, sizeof(cpus), (cpu_set_t *)cpus);
 	}
-	err = set ? pthread_create(&m->thread, &attr, worker_main, m) : ENOMEM;
+	err = pthread_create(&m->thread, &attr, worker_main, m);
 	pthread_attr_destroy(&attr);
-	CPU_FREE(set);
 	m->started = !err;
 	if (err)
 		mc_fail(w->threads->error, -err, "cpu: no thread could be started");

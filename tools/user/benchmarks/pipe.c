@@ -94,20 +94,6 @@ static char *alloc_block(u64 bytes)
 
 /* ------------------------------------------------------------------ the child */
 
-/* To the second of two CPUs, or to the only CPU, which is also the parent's. */
-static void bind_child(const struct mc_threads *threads)
-{
-	cpu_set_t *set = CPU_ALLOC(MC_MAX_CPUS);
-	size_t size = CPU_ALLOC_SIZE(MC_MAX_CPUS);
-
-	if (!set)
-		_exit(1);
-	CPU_ZERO_S(size, set);
-	CPU_SET_S(mc_threads_cpu(threads, mc_threads_size(threads) - 1), size, set);
-	if (sched_setaffinity(0, size, set))
-		_exit(1);
-}
-
 static void read_samples(struct pipe_job *job)
 {
 	char *memory = alloc_block(job->block), byte = 0;
@@ -129,14 +115,18 @@ static void read_samples(struct pipe_job *job)
 
 static void run_child(struct pipe_job *job)
 {
+	const struct mc_threads *threads = job->run->threads;
+
 	/* The child ends with its parent, and only the parent handles these signals. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	close(job->data[1]);
 	close(job->done[0]);
-	if (mc_threads_cpu(job->run->threads, 0) >= 0)
-		bind_child(job->run->threads);
+	/* To the second of two CPUs, or to the only CPU, which is also the parent's. */
+	if (mc_threads_cpu(threads, 0) >= 0 &&
+	    mc_user_move(mc_threads_cpu(threads, mc_threads_size(threads) - 1)))
+		_exit(1);
 	read_samples(job);
 }
 
