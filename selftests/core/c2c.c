@@ -77,14 +77,10 @@ static void assert_line(const char *how, u64 ps)
 	measured_on(2, "c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=3 %s", how);
 	assert_int_equal(n, 2);
 	for (unsigned int i = 0; i < n; i++) {
-		assert_figures(&rec[i], { COL_WRITER, i }, { COL_READER, !i }, { COL_SIBLINGS, 1 },
-			       { COL_LINES, LINES }, { COL_NS, ps }, { COL_NS_MIN, ps });
-		assert_int_equal(rec[i].stats.samples, 3);
-		assert_int_equal(rec[i].stats.max_ps, LINES * ps);
-		assert_int_equal(rec[i].threads, 2);
-		assert_int_equal(rec[i].verified, MC_VERIFIED_OK);
-		assert_in_range(rec[i].window_max_ps, 1, 5 * MS);
-		assert_in_range(rec[i].warmup_ps, 2 * MS, 10 * MS);
+		shows(&rec[i], "writer_cpu:%u reader_cpu:%u siblings:1 lines=4096; "
+		      "ns_per_line:%llu ns_per_line_min:%llu samples=3 max_ns:%llu threads=2; "
+		      "verified=ok window_max_ns=0.001..5000000 warmup_ns=2000000..10000000", i,
+		      !i, ps, ps, LINES * ps);
 	}
 }
 
@@ -115,7 +111,7 @@ static void test_no_line_comes_along(void **state)
 		reset(2);
 		machine_reset(PRICES " l2_bytes=1M prefetch_lines=3", BYTES);
 		measured("c2c cpu=0,1 repeat=1 state=hitm %s", rows[i].how);
-		assert_figure(rec, COL_LINES, rows[i].lines);
+		shows(rec, "lines:%llu", rows[i].lines);
 		assert_int_equal(rec->value[COL_NS] < 150 * NS, rows[i].helped);
 	}
 	reset(2);
@@ -127,7 +123,7 @@ static void test_the_cache_of_the_writer_has_a_column(void **state)
 	measured_on(2, "c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=hitm");
 	assert_string_equal(mc_test_c2c.spec.columns[COL_LEVEL].name, "writer_level");
 	assert_int_equal(held_bytes, BYTES);
-	assert_figure(&rec[0], COL_LEVEL, MC_HIT_L2);
+	shows(rec, "writer_level=l2");
 	assert_false(rec[1].has >> COL_LEVEL & 1);
 }
 
@@ -142,9 +138,9 @@ static void test_median_and_fastest(void **state)
 	after_sample = faster;
 	measured("c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=5 state=hitm");
 	/* 149 ns after the warm-up, and one less in each sample. */
-	assert_figures(rec, { COL_NS, 147 * NS }, { COL_NS_MIN, 145 * NS });
+	shows(rec, "ns_per_line=147 ns_per_line_min=145");
 	/* That of the warm-up. */
-	assert_int_equal(rec->window_max_ps, 1024 * 150 * NS + sim.overhead);
+	shows(rec, "window_max_ns:%llu", 1024 * 150 * NS + sim.overhead);
 }
 
 /* The wait for the clock to rise begins when the first lines are there. */
@@ -153,7 +149,7 @@ static void test_the_wait_begins_with_the_loads(void **state)
 	reset(2);
 	sim.look = 20 * MS;	/* when the chain is made, and for each round's lines */
 	measured("c2c cpu=0,1 size=16K stride=64 warmup=0 repeat=1 state=hitm");
-	assert_in_range(rec->warmup_ps, 60 * MS, 70 * MS);
+	shows(rec, "warmup_ns=60000000..70000000");
 }
 
 static unsigned int timed;		/* windows of the reader in the current sample */
@@ -181,10 +177,7 @@ static void test_a_clock_that_runs_backwards(void **state)
 		after_sample = restart;
 		timed = 0;
 		measured(ONCE_MORE);
-		assert_int_equal(rec->stats.samples, 2);
-		assert_int_equal(rec->stats.left_out, 1);
-		assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
-		assert_figure(rec, COL_NS, 150 * NS);
+		shows(rec, "samples=2 left_out=1 left_out_why=clock ns_per_line=150");
 	}
 }
 
@@ -198,7 +191,7 @@ static void test_events_are_those_of_the_samples(void **state)
 		sim.events = 1;
 		measured("c2c cpu=0,1 size=256K stride=64 warmup=2 repeat=3 state=%s", states[i]);
 		for (unsigned int k = 0; k < n; k++)
-			assert_int_equal(rec[k].events.milli[0], 1000 * LINES);
+			shows(&rec[k], "cycles=4096");
 	}
 }
 
@@ -208,7 +201,7 @@ static void test_one_wrong_line_is_found(void **state)
 		reset_with(2, .spoilt = line);
 		assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=2 state=hitm"),
 				 -EBADMSG);
-		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+		shows(rec, "verified=failed");
 	}
 }
 
@@ -219,8 +212,7 @@ static void test_a_wrong_line_of_a_warm_up_is_found(void **state)
 		reset_with(2, .spoilt = 10, .times = warmups);
 		assert_int_equal(measure("c2c cpu=0,1 size=16K warmup=3 repeat=2 state=hitm"),
 				 -EBADMSG);
-		assert_int_equal(rec->stats.samples, 2);
-		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+		shows(rec, "samples=2 verified=failed");
 	}
 }
 
@@ -230,7 +222,7 @@ static void test_lost_stores_are_found(void **state)
 	blank = 0x5a;
 	reset_with(2, .loses = true);
 	assert_int_equal(measure("c2c cpu=0,1 size=256K stride=64 repeat=2 state=hitm"), -EBADMSG);
-	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	shows(rec, "verified=failed");
 	blank = 0;
 }
 
@@ -259,13 +251,13 @@ static void test_all_of_a_set_is_written_and_seen(void **state)
 {
 	assert_int_equal(measure_state("hitm", 0), 0);
 	assert_int_equal(n, 2);
-	assert_int_equal(rec[0].verified, MC_VERIFIED_OK);
-	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
+	shows(rec, "verified=ok");
+	shows(&rec[1], "verified=ok");
 	assert_int_equal(written(), LINES);
 	/* While linking, writing and looking, for either pair. */
 	assert_true(sim.asked >= 2 * 2 * OFTEN);
 	assert_int_equal(measure_state("hit", 0), 0);
-	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
+	shows(&rec[1], "verified=ok");
 	assert_true(sim.asked >= 2 * 3 * OFTEN);
 }
 
@@ -314,9 +306,9 @@ static void count_classes(void)
 	memset(of_class, 0, sizeof(of_class));
 	for (unsigned int i = 0; i < n; i++) {
 		of_class[rec[i].value[COL_SHARES]]++;
-		assert_int_equal(rec[i].value[COL_DISTANCE],
-				 rec[i].value[COL_SHARES] == MC_SHARES_CORE ? 10 :
-				 rec[i].value[COL_SHARES] == MC_SHARES_SOCKET ? 12 : 21);
+		shows(&rec[i], rec[i].value[COL_SHARES] == MC_SHARES_CORE ? "node_distance=10" :
+		      rec[i].value[COL_SHARES] == MC_SHARES_SOCKET ? "node_distance=12" :
+		      "node_distance=21");
 		number = CPUS * rec[i].value[COL_WRITER] + rec[i].value[COL_READER];
 		assert_true(number > before);
 		before = number;

@@ -13,13 +13,9 @@ static void assert_holds(const struct mc_file *f, u64 seed, u64 bytes)
 static void assert_rates(u64 bytes, u64 transfers, u64 ps)
 {
 	assert_int_equal(n, 1);
-	assert_int_equal(rec->stats.samples, 3);
-	assert_int_equal(rec->stats.min_ps, ps);
-	assert_int_equal(rec->stats.max_ps, ps);
-	assert_int_equal(rec->payload_bytes, bytes);
-	assert_figure(rec, COL_MB_PER_S, mc_rounded(bytes, 1000000000, ps));
-	assert_figure(rec, COL_IOS_PER_S, mc_rounded(transfers, 10000000000000ULL, ps));
-	assert_no_figure(rec, COL_WRONG);
+	shows(rec, "samples=3 min_ns:%llu max_ns:%llu payload_bytes=%llu mb_per_s:%llu; "
+	      "ios_per_s:%llu wrong_offset=null", ps, ps, bytes, mc_rounded(bytes, 1000000000, ps),
+	      mc_rounded(transfers, 10000000000000ULL, ps));
 	assert_int_equal(files.open, 0);
 }
 
@@ -29,15 +25,12 @@ static void test_one_reader(void **state)
 	measured(READ);
 	assert_rates(BYTES, 16, ALONE_PS);
 	/* 1048576 bytes and 16 transfers in 120.8576 us. */
-	assert_figures(rec, { COL_MB_PER_S, 8676128 }, { COL_IOS_PER_S, 1323872 });
-	assert_int_equal(rec->threads, 1);
-	assert_int_equal(rec->point.v[MC_KEY_SIZE], 64 << 10);
-	assert_int_equal(rec->verified, MC_VERIFIED_OFF);
+	shows(rec, "mb_per_s=8676.128 ios_per_s=132387.2 threads=1 size_bytes=65536 verified=off");
 	assert_int_equal(done, 4);
 	assert_int_equal(calls, 4 * 16);
 	assert_false(wrote);
 	assert_int_equal(found, 0);
-	assert_no_figure(rec, COL_DRAM_READ);
+	shows(rec, "dram_read_mb_per_s=null");
 }
 
 static void test_transfers_of_a_file_that_is_no_multiple(void **state)
@@ -49,13 +42,13 @@ static void test_transfers_of_a_file_that_is_no_multiple(void **state)
 	reset_written(1, 100000);
 	measured(READ " direct=on check=on");
 	assert_rates(100000, 2, 2 * 1000 * NS + 100000 * 100);
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	shows(rec, "verified=ok");
 	/* Calls of 1000 bytes each: 66 of them for 64 KiB and 35 for the rest. */
 	reset_written(1, 100000);
 	files.most = 1000;
 	measured(READ " check=on");
 	assert_rates(100000, 2, 101 * 1000 * NS + 100000 * 100);
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	shows(rec, "verified=ok");
 }
 
 static void test_readers_of_one_file(void **state)
@@ -63,9 +56,7 @@ static void test_readers_of_one_file(void **state)
 	reset_written(3, BYTES);
 	measured(READ " readers=3 check=on");
 	assert_rates(3 * BYTES, 3 * 16, ALONE_PS);
-	assert_int_equal(rec->threads, 3);
-	assert_int_equal(rec->point.v[MC_KEY_SIZE], 3 * 64 << 10);
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	shows(rec, "threads=3 size_bytes=196608 verified=ok");
 	/* Each reader reads the whole file, beginning at another place. */
 	for (u64 i = 0; i < 3; i++) {
 		assert_int_equal(first_by[i], 16 * i / 3 * 65536);
@@ -106,7 +97,7 @@ static void test_a_file_is_written_anew_each_time(void **state)
 {
 	measured_on(1, WRITE);
 	assert_rates(BYTES, 16, ALONE_PS);
-	assert_int_equal(rec->verified, MC_VERIFIED_OFF);
+	shows(rec, "verified=off");
 	assert_int_equal(calls, 4 * 16);
 	/* The fourth pattern, the warm-up's included. */
 	assert_holds(files_find(PATH), 4, BYTES);
@@ -115,7 +106,7 @@ static void test_a_file_is_written_anew_each_time(void **state)
 	written(PATH, 3 * BYTES);
 	measured(WRITE " check=on");
 	assert_rates(BYTES, 16, ALONE_PS);
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	shows(rec, "verified=ok");
 	assert_int_equal(calls, 2 * 4 * 16);
 	assert_holds(files_find(PATH), SEED + 4, BYTES);
 }
@@ -132,7 +123,7 @@ static void test_writers_share_a_file(void **state)
 	assert_holds(files_find(PATH), 4, BYTES);
 	measured_on(2, WRITE " readers=2 files=each check=on");
 	assert_rates(2 * BYTES, 2 * 16, ALONE_PS);
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	shows(rec, "verified=ok");
 	assert_holds(files_find(PATH ".0"), 4, BYTES);
 	assert_holds(files_find(PATH ".1"), 4, BYTES);
 }
@@ -158,21 +149,21 @@ static void test_what_was_in_the_page_cache(void **state)
 {
 	reset_written(1, BYTES);
 	measured(READ);
-	assert_figure(rec, COL_CACHED, 1000);
+	shows(rec, "cached_percent=100");
 	assert_int_equal(files.dropped, 0);
 	measured(READ " cache=drop");
-	assert_figure(rec, COL_CACHED, 0);
+	shows(rec, "cached_percent=0");
 	assert_int_equal(files.dropped, 4);
 	/* Half of one of two files is cached before the only sample. */
 	reset(2);
 	written(PATH ".0", BYTES)->cached = BYTES / 2;
 	written(PATH ".1", BYTES);
 	measured("file path=" PATH " readers=2 files=each repeat=1 warmup=0");
-	assert_figure(rec, COL_CACHED, 250);
+	shows(rec, "cached_percent=25");
 	reset_written(1, BYTES);
 	files.no_cache = true;
 	measured(READ);
-	assert_no_figure(rec, COL_CACHED);
+	shows(rec, "cached_percent=null");
 }
 
 /* Each byte of a file moves two bytes in memory, see note(). */
@@ -182,16 +173,15 @@ static void test_what_it_makes_the_memory_move(void **state)
 	sim.counters = 2;
 	sim.openable = 2;
 	measured(READ);
-	assert_figure(rec, COL_DRAM_READ, mc_rounded(2 * BYTES, 1000000000, ALONE_PS));
-	assert_figure(rec, COL_DRAM_WRITE, 0);
-	assert_int_equal(rec->dram.bytes[MC_DRAM_READ], 2 * BYTES);
+	shows(rec, "dram_read_mb_per_s:%llu dram_write_mb_per_s=0 dram_read_bytes=2097152",
+	      mc_rounded(2 * BYTES, 1000000000, ALONE_PS));
 	/* Reading back is not counted. */
 	reset(1);
 	sim.counters = 2;
 	sim.openable = 2;
 	measured(WRITE " check=on");
-	assert_figure(rec, COL_DRAM_READ, 0);
-	assert_figure(rec, COL_DRAM_WRITE, mc_rounded(2 * BYTES, 1000000000, ALONE_PS));
+	shows(rec, "dram_read_mb_per_s=0 dram_write_mb_per_s:%llu",
+	      mc_rounded(2 * BYTES, 1000000000, ALONE_PS));
 	assert_int_equal(sim.closed, 2);
 }
 
@@ -202,8 +192,7 @@ static void test_a_counter_that_took_turns_is_scaled_up(void **state)
 	sim.openable = 2;
 	turns = 3;
 	measured(READ);
-	assert_int_equal(rec->dram.bytes[MC_DRAM_READ], 3 * 2 * BYTES);
-	assert_int_equal(rec->dram.why, MC_DRAM_COUNTED);
+	shows(rec, "dram_read_bytes=6291456 dram_why=null");
 }
 
 static u64 idle_lines[2];	/* that the idle machine reads, and writes, while it is watched */
@@ -231,9 +220,6 @@ static void test_traffic_of_the_idle_machine(void **state)
 	measured(READ);
 	idle_lines[0] = 0;
 	idle_lines[1] = 0;
-	assert_int_equal(rec->dram.idle_kb_per_s[MC_DRAM_READ], 640);
-	assert_int_equal(rec->dram.idle_kb_per_s[MC_DRAM_WRITE], 192);
-	assert_int_equal(rec->dram.bytes[MC_DRAM_READ], 2 * BYTES);
-	assert_int_equal(rec->dram.bytes[MC_DRAM_WRITE], 0);
-	assert_int_equal(rec->dram.counted_ps, ALONE_PS);
+	shows(rec, "dram_idle_read_mb_per_s=0.64 dram_idle_write_mb_per_s=0.192; "
+	      "dram_read_bytes=2097152 dram_write_bytes=0 dram_counted_ns=120857.6");
 }

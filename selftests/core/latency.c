@@ -111,7 +111,7 @@ static void test_the_level_is_that_of_the_lines(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		measured_on(1, rows[i].line);
-		assert_figure(rec, COL_LEVEL, MC_HIT_L2);
+		shows(rec, "level=l2");
 		assert_int_equal(served_bytes, rows[i].bytes);
 		assert_int_equal(served_ps, 5 * NS);
 	}
@@ -141,8 +141,7 @@ static void test_cycles_without_disturbed_samples(void **state)
 	sim.closing = preempt_some;
 	one_place();
 	measured("latency size=64K warmup=0 repeat=12");
-	assert_int_equal(rec->stats.left_out, 6);
-	assert_figures(rec, { COL_NS, 5000 }, { COL_CYCLES, 1250 });
+	shows(rec, "left_out=6 ns_per_load=5 cycles_per_load=12.5");
 }
 
 /* Two groups of samples at one clock are a disturbed core, if not each place has one. */
@@ -153,25 +152,21 @@ static void test_a_neighbour_of_the_core(void **state)
 	one_place();
 	measured("latency size=64K warmup=0 repeat=12");
 	assert_true(rec->watched & MC_BY_NEIGHBOUR);
-	assert_int_equal(rec->disturbed[4], 6);
-	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);
+	shows(rec, "disturbed_neighbour=6 steady=null");
 	/* By a twelfth, so that they spread by less than 5 %, and by less. */
 	made.neighbour_ps = 420;
 	measured("latency size=64K warmup=0 repeat=12");
 	assert_in_range(rec->stats.cv_ppm, 40000, 45000);
-	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);
+	shows(rec, "steady=null");
 	made.neighbour_ps = 400;
 	measured("latency size=64K warmup=0 repeat=12");
 	assert_true(rec->watched & MC_BY_NEIGHBOUR);
-	assert_int_equal(rec->disturbed[4], 0);
-	assert_int_equal(rec->steady, MC_STEADY_YES);
+	shows(rec, "disturbed_neighbour=0 steady=yes");
 	/* Two of eight places cost more. */
 	reset_with(1, .low_ps = 3 * NS, .low_bytes = 512 << 10);
 	sim.kinds = MC_BY_INTERRUPT;
 	measured("latency size=256K repeat=16");
-	assert_int_equal(rec->stats.max_ps, 4096 * 8 * NS);
-	assert_int_equal(rec->disturbed[4], 0);
-	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);
+	shows(rec, "max_ns=32768 disturbed_neighbour=0 steady=null");
 	/* The cause may be another: one that is not watched, the clock, or others that are seen. */
 	for (unsigned int i = 0; i < 3; i++) {
 		reset_with(1, .neighbour_ps = 2 * NS);
@@ -193,7 +188,7 @@ static void test_all_elements_count_alike(void **state)
 		reset_with(1, .low_ps = 3 * NS, .low_bytes = 32 << 10);
 		one_place();
 		measured("latency size=64K pattern=%s", patterns[i]);
-		assert_figures(rec, { COL_NS, 6500 }, { COL_CYCLES, 1625 });
+		shows(rec, "ns_per_load=6.5 cycles_per_load=16.25");
 	}
 }
 
@@ -216,16 +211,12 @@ static void test_samples_take_places_in_turn(void **state)
 	reset_with(1, .low_ps = 3 * NS, .low_bytes = 256 << 10, .cold_ps = 100 * NS);
 	memset(seen, 0, sizeof(seen));
 	measured("latency size=256K repeat=16");
-	assert_int_equal(rec->placements, 8);
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
-	assert_figure(rec, COL_NS, 5 * NS);
-	assert_int_equal(rec->stats.min_ps, 4096 * 5 * NS);
-	assert_int_equal(rec->stats.max_ps, 4096 * 8 * NS);
-	assert_int_equal(rec->stats.mean_ps, 4096 * (7 * 5 + 8) * NS / 8);
+	shows(rec, "placements=8 verified=ok ns_per_load=5 min_ns=20480 max_ns=32768; "
+	      "mean_ns=22016");
 	/* No more places than eight or than samples, and none where the set fills the memory. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		measured("latency size=%s", rows[i].size);
-		assert_int_equal(rec->placements, rows[i].places);
+		shows(rec, "placements=%u", rows[i].places);
 	}
 }
 
@@ -240,8 +231,7 @@ static void test_median_and_fastest(void **state)
 	after_sample = slower;
 	measured("latency size=64K warmup=1 repeat=5");
 	/* 6 ns after the warm-up, and one more in each sample. */
-	assert_figures(rec, { COL_NS, 8 * NS }, { COL_NS_MIN, 6 * NS });
-	assert_int_equal(rec->stats.max_ps, 1024 * 10 * NS);
+	shows(rec, "ns_per_load=8 ns_per_load_min=6 max_ns=10240");
 }
 
 static u64 in_two_passes;
@@ -259,7 +249,7 @@ static void test_a_large_set_takes_several_passes(void **state)
 	reset(1);
 	after_sample = look;
 	measured("latency size=16M stride=8 warmup=0 repeat=3");
-	assert_figures(rec, { COL_LOADS, 1 << 20 }, { COL_NS, 5 * NS });
+	shows(rec, "loads_per_pass=1048576 ns_per_load=5");
 	assert_int_equal(served_bytes, BYTES);
 	assert_int_equal(in_two_passes, 2 << 20);
 }
@@ -270,18 +260,16 @@ static void test_how_times_are_distributed(void **state)
 	reset(1);
 	samples = 3;
 	measured("latency size=64K warmup=1 repeat=2");
-	assert_figures(rec, { COL_BATCH_LOADS, 129 }, { COL_P50, 5 * NS }, { COL_P99, 5 * NS },
-		       { COL_P999, 5 * NS });
+	shows(rec, "batch_loads=129 p50_ns_per_load=5 p99_ns_per_load=5 p999_ns_per_load=5");
 	assert_non_null(rec->histogram);
 
 	reset_with(1, .slow_every = 500);
 	measured("latency size=64K warmup=1 repeat=2");
-	assert_figures(rec, { COL_NS, 5 * NS }, { COL_P50, 5 * NS }, { COL_P99, 5 * NS },
-		       { COL_P999, 50 * NS });
+	shows(rec, "ns_per_load=5 p50_ns_per_load=5 p99_ns_per_load=5 p999_ns_per_load=50");
 
 	reset_with(1, .slow_every = 50);
 	measured("latency size=64K warmup=1 repeat=2");
-	assert_figures(rec, { COL_P50, 5 * NS }, { COL_P99, 50 * NS });
+	shows(rec, "p50_ns_per_load=5 p99_ns_per_load=50");
 	assert_int_equal(made.calls, 8192);
 
 	/* Batches that the clock does not resolve are none. */
@@ -289,7 +277,7 @@ static void test_how_times_are_distributed(void **state)
 	sim.look = 0;
 	measured("latency size=64K warmup=1 repeat=2");
 	assert_int_equal(made.calls, 2 * 8192 - 1);
-	assert_figures(rec, { COL_P50, 5 * NS }, { COL_P99, 5 * NS });
+	shows(rec, "p50_ns_per_load=5 p99_ns_per_load=5");
 }
 
 /* The batches and the clock of the core know what clock and calls cost, and nothing else. */
@@ -306,11 +294,9 @@ static void test_calls_cost_nothing(void **state)
 		sim.overhead = 30 * NS;
 		made.load_ps = 4000000 / machine.core_mhz;	/* 4 cycles */
 		measured("latency size=64K warmup=1 repeat=2");
-		assert_figure(rec, COL_CORE_MHZ, machine.core_mhz);
-		assert_figure(rec, COL_CORE_MHZ_AFTER, machine.core_mhz);
-		assert_in_range(rec->value[COL_CYCLES], 399, 402);
-		assert_figures(rec, { COL_P50, made.load_ps }, { COL_P99, made.load_ps },
-			       { COL_P999, made.load_ps });
+		shows(rec, "core_mhz:%llu core_mhz_after:%llu cycles_per_load=3.99..4.02; "
+		      "p50_ns_per_load:%llu p99_ns_per_load:%llu p999_ns_per_load:%llu",
+		      machine.core_mhz, machine.core_mhz, made.load_ps, made.load_ps, made.load_ps);
 		/* The clock alone says how many loads a batch has, by the time of a first pass. */
 		assert_in_range(rec->value[COL_BATCH_LOADS] * made.load_ps, 31 * 20 * NS,
 				33 * 20 * NS);
@@ -340,15 +326,15 @@ static void test_samples_take_as_long_as_asked(void **state)
 	run.side = &telling;
 	one_place();
 	measured("latency size=64K time=2 repeat=4 warmup=1");
-	assert_int_equal(rec->stats.median_ps, 1024 * made.load_ps);
+	shows(rec, "median_ns:%llu", 1024 * made.load_ps);
 	assert_in_range(rec->stats.samples * rec->stats.median_ps, 1950 * MS, 2050 * MS);
-	assert_int_equal(rec->point.v[MC_KEY_REPEAT], rec->stats.samples);
+	shows(rec, "repeat=%u", rec->stats.samples);
 	assert_int_equal(done, 1 + rec->stats.samples);
 	assert_int_equal(told_more, rec->stats.samples - 4);
 	/* repeat= is the least number. */
 	reset_with(1, .load_ps = 50000 * NS);
 	measured("latency size=64K time=1 repeat=60 warmup=0");
-	assert_int_equal(rec->stats.samples, 60);
+	shows(rec, "samples=60");
 	/* time= counts samples only: trials and warm-ups here take longer than it allows. */
 	reset_with(1, .load_ps = 50000 * NS);
 	one_place();
@@ -363,13 +349,13 @@ static void test_samples_take_as_long_as_asked(void **state)
 		run.side = &telling;
 		one_place();
 		measured("latency size=64K repeat=10 warmup=0%s", times[i]);
-		assert_in_range(rec->window_max_ps, i ? 1 : 300000 * NS,
-				i ? 100000 * NS : 500000 * NS);
+		shows(rec, "window_max_ns:%llu..%llu", i ? 1 : 300000 * NS,
+		      i ? 100000 * NS : 500000 * NS);
 	}
 	/* One sample takes longer than asked. */
 	reset_with(1, .load_ps = 2000000 * NS);
 	measured("latency size=64K time=1 repeat=1 warmup=0");
-	assert_int_equal(rec->stats.samples, 1);
+	shows(rec, "samples=1");
 }
 
 /*
@@ -388,14 +374,13 @@ static void test_a_stop_during_trials(void **state)
 		if (done)
 			break;
 		assert_int_equal(n, rec->stats.samples > 0);
-		assert_in_range(rec->stats.samples, samples, samples + 1);
+		shows(rec, "samples:%llu..%llu", samples, samples + 1);
 		samples = rec->stats.samples;
 		most = max(most, samples);
 		if (!n)
 			continue;
-		assert_figure(rec, COL_NS, made.load_ps);
-		assert_int_equal(rec->stats.median_ps, 1024 * made.load_ps);
-		assert_in_range(rec->point.v[MC_KEY_REPEAT], 4, 400);
+		shows(rec, "ns_per_load:%llu median_ns:%llu repeat=4..400", made.load_ps,
+		      1024 * made.load_ps);
 	}
 	print_message("stopped %u times, %llu samples kept at most\n", at - 1, most);
 	assert_in_range(most, 16, 64);
@@ -409,8 +394,8 @@ static void test_cpus_take_turns(void **state)
 	assert_int_equal(found, 6);
 	for (unsigned int i = 0; i < n; i++) {
 		assert_int_equal(rec[i].cpu, i % 3);
-		assert_int_equal(rec[i].point.v[MC_KEY_SIZE], (64 << 10) << i / 3);
-		assert_figures(&rec[i], { COL_NS, (5 + i % 3) * NS }, { COL_LOADS, 1024 << i / 3 });
+		shows(&rec[i], "size_bytes=%u ns_per_load:%llu loads_per_pass:%u",
+		      (64 << 10) << i / 3, (5 + i % 3) * NS, 1024 << i / 3);
 	}
 }
 
@@ -466,30 +451,20 @@ static void test_what_is_no_cycle_is_found(void **state)
 	assert_int_equal(measure("latency size=64K"), -EBADMSG);
 	assert_int_equal(strncmp(run.error.text, "verify:", 7), 0);
 	assert_int_equal(n, 1);
-	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	shows(rec, "verified=failed");
 }
 
 static void test_a_stop_keeps_what_there_is(void **state)
 {
-	reset(2);
-	stop_after = 5;
-	assert_stopped("latency size=64K warmup=1 repeat=10 cpu=0,1", 1);
-	assert_int_equal(rec->stats.samples, 4);
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
-	assert_figures(rec, { COL_NS, 5 * NS }, { COL_CORE_MHZ, 2500 });
-	assert_no_figure(rec, COL_P50);
+	assert_stopped(2, 5, "latency size=64K warmup=1 repeat=10 cpu=0,1", 1);
+	shows(rec, "samples=4 verified=ok ns_per_load=5 core_mhz=2500 p50_ns_per_load=null");
 	assert_null(rec->histogram);
 	/* During the second CPU's turn: the record of the first CPU is complete. */
-	reset(2);
-	stop_after = 11 + 3;
-	assert_stopped("latency size=64K warmup=1 repeat=10 cpu=0,1", 2);
-	assert_int_equal(rec[0].stats.samples, 10);
-	assert_figure(&rec[0], COL_P50, 5 * NS);
-	assert_int_equal(rec[1].stats.samples, 2);
+	assert_stopped(2, 11 + 3, "latency size=64K warmup=1 repeat=10 cpu=0,1", 2);
+	shows(rec, "samples=10 p50_ns_per_load=5");
+	shows(&rec[1], "samples=2");
 	/* In a warm-up: the record has no figures. */
-	reset(2);
-	stop_after = 12;
-	assert_stopped("latency size=64K warmup=1 repeat=10 cpu=0,1", 1);
+	assert_stopped(2, 12, "latency size=64K warmup=1 repeat=10 cpu=0,1", 1);
 }
 
 static unsigned int behind;
@@ -509,14 +484,13 @@ static void test_batches_until_a_stop_are_kept(void **state)
 	sim.opened = stop_in_batches;
 	assert_int_equal(measure("latency size=64K warmup=1 repeat=3"), -ECANCELED);
 	assert_int_equal(n, 1);
-	assert_int_equal(rec->stats.samples, 3);
-	assert_figure(rec, COL_P50, 5 * NS);
+	shows(rec, "samples=3 p50_ns_per_load=5");
 	assert_non_null(rec->histogram);
 }
 
 static void time_is_right(void)
 {
-	assert_figure(rec, COL_NS, 5 * NS);
+	shows(rec, "ns_per_load=5");
 }
 
 static void test_a_stop_is_seen_everywhere(void **state)

@@ -8,9 +8,6 @@
 
 #include "stub/machine.h"
 
-/* As line.c numbers its columns. */
-enum { COL_LINE, COL_PAIR, COL_SAME_NS, COL_OTHER_NS };
-
 #define BYTES	(4ULL << 20)
 #define LEAST	8	/* bytes of the shortest line */
 
@@ -115,19 +112,16 @@ static void assert_lines(u64 line, u64 pair)
 	measured("line size=64K warmup=1 repeat=3");
 	assert_int_equal(n, 1);
 	assert_int_equal(done, 4);
-	assert_int_equal(rec->stats.samples, 3);
-	assert_figures(rec, { COL_SAME_NS, made.hit_ps }, { COL_OTHER_NS, made.miss_ps });
+	shows(rec, "samples=3 same_ns:%llu other_ns:%llu", made.hit_ps, made.miss_ps);
 	if (line)
-		assert_figure(rec, COL_LINE, line);
+		shows(rec, "line_bytes:%llu", line);
 	else
-		assert_no_figure(rec, COL_LINE);
+		shows(rec, "line_bytes=null");
 	if (pair)
-		assert_figure(rec, COL_PAIR, pair);
+		shows(rec, "pair_bytes:%llu", pair);
 	else
-		assert_no_figure(rec, COL_PAIR);
-	assert_int_equal(rec->verified, MC_VERIFIED_OFF);
-	assert_in_range(rec->window_max_ps, 1, 5 * MS);
-	assert_in_range(rec->warmup_ps, 2 * MS, 10 * MS);
+		shows(rec, "pair_bytes=null");
+	shows(rec, "verified=off window_max_ns=0.001..5000000 warmup_ns=2000000..10000000");
 }
 
 static void test_lines_and_what_is_fetched_along(void **state)
@@ -151,9 +145,7 @@ static void test_lines_and_what_is_fetched_along(void **state)
 	/* If everything is flushed together, no distance reaches another line. */
 	reset_with(1, .line_bytes = 4096, .fetched_bytes = 4096);
 	measured("line size=64K");
-	assert_no_figure(rec, COL_LINE);
-	assert_no_figure(rec, COL_PAIR);
-	assert_figure(rec, COL_SAME_NS, made.miss_ps);
+	shows(rec, "line_bytes=null pair_bytes=null same_ns:%llu", made.miss_ps);
 }
 
 static void test_where_a_miss_costs_no_more_nothing_is_seen(void **state)
@@ -235,8 +227,8 @@ static void test_cpus_take_turns(void **state)
 	measured("line size=64K repeat=2 cpu=0-2");
 	assert_int_equal(n, 3);
 	for (unsigned int i = 0; i < n; i++) {
-		assert_figures(&rec[i], { COL_LINE, 64 }, { COL_SAME_NS, (2 + i) * NS },
-			       { COL_OTHER_NS, (80 + i) * NS });
+		shows(&rec[i], "line_bytes=64 same_ns:%llu other_ns:%llu", (2 + i) * NS,
+		      (80 + i) * NS);
 	}
 	assert_turns_on_nodes("line");
 }
@@ -252,21 +244,17 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("line size=4100K", -EINVAL, "size");
 	assert_refused("line size=64K,8M", -EINVAL, "size");
 	measured("line size=4M repeat=1 warmup=0");
-	assert_figure(rec, COL_LINE, 64);
+	shows(rec, "line_bytes=64");
 }
 
 static void test_a_stop_keeps_what_there_is(void **state)
 {
 	reset_with(2, .fetched_bytes = 128);
-	stop_after = 5;
-	assert_stopped("line size=64K warmup=1 repeat=10 cpu=0,1", 1);
-	assert_int_equal(rec->stats.samples, 4);
-	assert_figures(rec, { COL_LINE, 64 }, { COL_PAIR, 128 });
-	reset(2);
-	stop_after = 11 + 3;
-	assert_stopped("line size=64K warmup=1 repeat=10 cpu=0,1", 2);
-	assert_int_equal(rec[0].stats.samples, 10);
-	assert_int_equal(rec[1].stats.samples, 2);
+	assert_stopped(0, 5, "line size=64K warmup=1 repeat=10 cpu=0,1", 1);
+	shows(rec, "samples=4 line_bytes=64 pair_bytes=128");
+	assert_stopped(2, 11 + 3, "line size=64K warmup=1 repeat=10 cpu=0,1", 2);
+	shows(rec, "samples=10");
+	shows(&rec[1], "samples=2");
 }
 
 /* The wait has no part of the time that linking the first words takes: 20 ms of 500. */
@@ -275,13 +263,13 @@ static void test_the_wait_begins_with_the_loads(void **state)
 	reset(1);
 	sim.look = 20 * MS;
 	measured("line size=64K warmup=0 repeat=1");
-	assert_in_range(rec->warmup_ps, 24 * 20 * MS, 24 * 20 * MS + 10 * MS);
+	shows(rec, "warmup_ns=480000000..490000000");
 }
 
 /* Each of seven distances is linked anew. A stop is noticed there; complete samples stay. */
 static void line_is_right(void)
 {
-	assert_figure(rec, COL_LINE, 64);
+	shows(rec, "line_bytes=64");
 }
 
 static void test_a_stop_is_seen_everywhere(void **state)

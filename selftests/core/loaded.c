@@ -140,17 +140,12 @@ static void assert_loaded(const struct mc_record *r, unsigned int loaders, u64 d
 {
 	u64 ps = waiting_ps(delay), rates = loaders * rate(made.line_ps + delay * machine.count_ps);
 
-	assert_int_equal(r->stats.samples, 4);
-	assert_figures(r, { COL_LATENCY_CPU, made.chaser }, { COL_LOADS, made.slice / LINE },
-		       { COL_NS, ps }, { COL_LOAD_MB_PER_S, rates },
-		       { COL_MB_PER_S, rates + rate(ps) },
-		       { COL_DELAY_NS, delay * machine.count_ps });
-	assert_int_equal(r->stats.median_ps, made.slice / LINE * ps);
-	assert_int_equal(r->threads, loaders + 1);
+	shows(r, "samples=4 latency_cpu:%u loads_per_pass:%llu ns_per_load:%llu; "
+	      "load_mb_per_s:%llu mb_per_s:%llu delay_ns:%llu median_ns:%llu threads=%u",
+	      made.chaser, made.slice / LINE, ps, rates, rates + rate(ps),
+	      delay * machine.count_ps, made.slice / LINE * ps, loaders + 1);
 	assert_int_equal(r->cpu, MC_CPU_ALL);
-	assert_int_equal(r->verified, MC_VERIFIED_OFF);
-	assert_in_range(r->window_max_ps, 1, 5 * MS);
-	assert_in_range(r->warmup_ps, 10 * MS, 20 * MS);
+	shows(r, "verified=off window_max_ns=0.001..5000000 warmup_ns=10000000..20000000");
 }
 
 static void test_latency_is_that_under_the_load(void **state)
@@ -216,7 +211,7 @@ static void test_random_lines_of_several_blocks(void **state)
 		measured("loaded size=4400K delay=7 repeat=4 cpu=0,1 pattern=random latency_cpu=%u",
 			 who);
 		assert_int_equal(load.start, made.chaser ? 0 : made.slice % MC_BLOCK_BYTES);
-		assert_int_equal(rec->stats.samples, 4);
+		shows(rec, "samples=4");
 	}
 	reset_with(2, .slice = 2200 << 10);
 	spans[0] = (struct mc_span){ memory, 0, 3 << 20 };
@@ -241,7 +236,7 @@ static void test_time_between_windows_counts_for_the_load(void **state)
 	reset_with(2, .line_ps = 20000 * NS);
 	sim.gap = 20000 * NS;
 	measured("loaded size=256K delay=0 repeat=20 cpu=0,1");
-	assert_figures(rec, { COL_LOAD_MB_PER_S, 2560 }, { COL_NS, waiting_ps(0) });
+	shows(rec, "load_mb_per_s=2.56 ns_per_load:%llu", waiting_ps(0));
 }
 
 /* A sample is 32768 loads, however large the set. */
@@ -253,8 +248,8 @@ static void test_a_large_set_has_no_longer_samples(void **state)
 	spans[0].bytes = 2 * BYTES;
 	from = sim.now[0];
 	measured("loaded size=4400K delay=100 repeat=2 cpu=0,1");
-	assert_figures(rec, { COL_LOADS, 32768 }, { COL_NS, waiting_ps(100) });
-	assert_int_equal(rec->stats.median_ps, 32768 * waiting_ps(100));
+	shows(rec, "loads_per_pass=32768 ns_per_load:%llu median_ns:%llu", waiting_ps(100),
+	      32768 * waiting_ps(100));
 	/* Nor any shorter ones, behind 10 ms for the loop to settle. */
 	assert_in_range(sim.now[0] - from, 10 * MS + 2 * 32768 * waiting_ps(100), 25 * MS);
 }
@@ -271,7 +266,7 @@ static void test_the_wait_begins_with_the_load(void **state)
 	reset(2);
 	sim.opened = slow_set_up;
 	measured("loaded size=256K delay=0 warmup=0 repeat=3 irq=off cpu=0,1");
-	assert_in_range(rec->warmup_ps, 10 * MS, 11 * MS);
+	shows(rec, "warmup_ns=10000000..11000000");
 }
 
 static u64 calls_shared;	/* calls of a loading thread while others have its CPU, too */
@@ -298,16 +293,13 @@ static void test_a_load_that_hardly_runs_makes_no_sample(void **state)
 {
 	set_up_sharing(~0ULL);
 	measured("loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2");
-	assert_int_equal(rec->stats.samples, 0);
-	assert_int_equal(rec->stats.left_out, 4);
-	assert_int_equal(rec->left_out, MC_LEFT_NO_OVERLAP);
+	shows(rec, "samples=0 left_out=4 left_out_why=no_overlap");
 	assert_false(rec->has >> COL_NS & 1);
 	assert_false(rec->has >> COL_LOAD_MB_PER_S & 1);
 	/* With disturbed=keep nothing is left out. */
 	set_up_sharing(~0ULL);
 	measured("loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2 disturbed=keep");
-	assert_int_equal(rec->stats.samples, 4);
-	assert_int_equal(rec->left_out, 0);
+	shows(rec, "samples=4 left_out_why=null");
 }
 
 /* It is waited for, and the first samples are taken again. */
@@ -316,8 +308,7 @@ static void test_a_load_that_comes_back_is_waited_for(void **state)
 	set_up_sharing(30);
 	measured("loaded size=384K delay=0 repeat=4 latency_cpu=1 cpu=0-2");
 	assert_loaded(rec, 2, 0);
-	assert_int_equal(rec->stats.left_out, 0);
-	assert_int_equal(rec->left_out, 0);
+	shows(rec, "left_out=0 left_out_why=null");
 }
 
 static void tell_of_preemption(struct mc_worker *w)
@@ -340,7 +331,7 @@ static void test_a_load_that_is_kept_from_its_windows(void **state)
 		sim.gap = rows[i].gap_us * 1000 * NS;
 		sim.closing = rows[i].known ? tell_of_preemption : NULL;
 		measured("loaded size=256K delay=0 repeat=4 cpu=0,1");
-		assert_int_equal(rec->stats.left_out, rows[i].left_out);
+		shows(rec, "left_out=%u", rows[i].left_out);
 		assert_int_equal(rec->left_out, rows[i].left_out ? MC_LEFT_NO_OVERLAP : 0);
 	}
 }
@@ -351,8 +342,8 @@ static void test_the_gaps_of_short_windows_are_the_load(void **state)
 	reset_with(2, .slice = 4096, .line_ps = 100);
 	sim.gap = 50 * NS;
 	measured("loaded size=8K delay=0 repeat=4 cpu=0,1");
-	assert_int_equal(rec->stats.samples, 4);
-	assert_figure(rec, COL_LOAD_MB_PER_S, mc_rounded(4096, 1000000000, 64 * 100 + 50 * NS));
+	shows(rec, "samples=4 load_mb_per_s:%llu",
+	      mc_rounded(4096, 1000000000, 64 * 100 + 50 * NS));
 }
 
 /* --------------------------------------------------------------- who, and where */
@@ -369,8 +360,7 @@ static void test_one_cpu_follows_pointers_and_all_others_load(void **state)
 		assert_int_equal(wanted->wish.node, cpu / 2);
 		assert_true(wanted->private);
 		assert_int_equal(wanted->bytes, 384 << 10);
-		assert_int_equal(rec->memory_node, cpu / 2);
-		assert_int_equal(rec->remote_threads, cpu < 2 ? 1 : 2);
+		shows(rec, "memory_node=%u remote_threads=%u", cpu / 2, cpu < 2 ? 1 : 2);
 	}
 	measured_on(2, "loaded size=256K delay=0 repeat=4 cpu=0,1 latency_cpu=auto");
 	assert_loaded(rec, 1, 0);
@@ -390,7 +380,7 @@ static void test_with_node_local_parts_are_on_each_ones_node(void **state)
 		assert_int_equal(wanted[1].bytes, 256 << 10);
 		assert_loaded(rec, 3, 100);
 		assert_int_equal(rec->memory_node, MC_NODE_LOCAL);
-		assert_int_equal(rec->remote_threads, 0);
+		shows(rec, "remote_threads=0");
 	}
 }
 
@@ -412,15 +402,11 @@ static void test_what_cant_be_run_is_refused(void **state)
 
 static void test_a_stop_keeps_what_there_is(void **state)
 {
-	reset(3);
-	stop_after = 5;
-	assert_stopped("loaded size=384K delay=100,900 warmup=1 repeat=10 cpu=0-2", 1);
-	assert_int_equal(rec->stats.samples, 4);
+	assert_stopped(3, 5, "loaded size=384K delay=100,900 warmup=1 repeat=10 cpu=0-2", 1);
+	shows(rec, "samples=4");
 	assert_loaded(rec, 2, 100);
-	reset(3);
-	stop_after = 11 + 5;
-	assert_stopped("loaded size=384K delay=100,900 warmup=1 repeat=10 cpu=0-2", 2);
-	assert_int_equal(rec[0].stats.samples, 10);
+	assert_stopped(3, 11 + 5, "loaded size=384K delay=100,900 warmup=1 repeat=10 cpu=0-2", 2);
+	shows(rec, "samples=10");
 	assert_loaded(&rec[1], 2, 900);
 }
 

@@ -109,16 +109,15 @@ static void costs(void)
 static void assert_record(const struct mc_record *r, unsigned int scope, unsigned int group,
 			  unsigned int threads, u64 rate)
 {
-	assert_figure(r, COL_SCOPE, scope);
+	shows(r, "scope:%u", scope);
 	if (scope == TOTAL)
-		assert_no_figure(r, COL_GROUP);
+		shows(r, "group=null");
 	else
-		assert_figure(r, COL_GROUP, group);
-	assert_int_equal(r->threads, threads);
+		shows(r, "group:%u", group);
+	shows(r, "threads=%u", threads);
 	assert_int_equal(r->group, scope == GROUP ? group : 0);
 	assert_true(r->has >> COL_MB_PER_S & 1);
-	assert_in_range(r->value[COL_MB_PER_S], rate - 20, rate + 20);
-	assert_int_equal(r->stats.samples, 4);
+	shows(r, "mb_per_s:%llu..%llu samples=4", rate - 20, rate + 20);
 }
 
 /* However long the countdown and however many lines a step has, no window is long. */
@@ -137,9 +136,9 @@ static void test_windows_of_a_long_countdown(void **state)
 		snprintf(line, sizeof(line), "0:%s:pattern=%s:delay=%llu", ops[i / 8],
 			 patterns[i / 4 % 2], delay);
 		assert_int_equal(together(line, "size=128K node=0 repeat=4 irq=off"), 0);
-		assert_in_range(rec->window_max_ps, 1, MS / 2);
+		shows(rec, "window_max_ns=0.001..500000");
 		rate = 64ULL * 1000000000 / (10 * NS + delay * machine.count_ps);
-		assert_in_range(rec->value[COL_MB_PER_S], rate - 20, rate + 20);
+		shows(rec, "mb_per_s:%llu..%llu", rate - 20, rate + 20);
 	}
 }
 
@@ -160,7 +159,7 @@ static void test_groups_follow_the_request(void **state)
 	assert_int_equal(together("0:read", "delay=0,50 size=128K node=0 repeat=4 warmup=0"), 0);
 	/* At each point two warm-ups of 5 ms at least, and four samples. */
 	assert_in_range(sim.now[0] - from, 60 * MS, 62 * MS);
-	assert_in_range(rec->warmup_ps, 10 * MS, 11 * MS);
+	shows(rec, "warmup_ns=10000000..11000000");
 	assert_int_equal(done, 2 * 4);
 	assert_int_equal(n, 2 * 3);
 	assert_record(&rec[0], TOTAL, 0, 1, 6400000);
@@ -187,14 +186,14 @@ static void test_each_group_has_its_memory(void **state)
 	assert_int_equal(wanted[1].wish.node, 1);
 	assert_int_equal(wanted[1].bytes, 264 << 10);
 	assert_true(wanted[0].wish.strict && wanted[1].wish.strict);
-	assert_int_equal(rec[0].memory_node, MC_NODE_MIXED);
-	assert_int_equal(rec[1].memory_node, 0);
-	assert_int_equal(rec[2].memory_node, MC_NODE_MIXED);
-	assert_int_equal(rec[3].memory_node, 1);
+	shows(rec, "memory_node=mixed");
+	shows(&rec[1], "memory_node=0");
+	shows(&rec[2], "memory_node=mixed");
+	shows(&rec[3], "memory_node=1");
 	for (unsigned int i = 0; i < n; i++)
-		assert_int_equal(rec[i].remote_threads, 0);
-	assert_int_equal(rec[0].payload_bytes, 584 << 10);
-	assert_int_equal(rec[2].payload_bytes, 512 << 10);
+		shows(&rec[i], "remote_threads=0");
+	shows(rec, "payload_bytes=598016");
+	shows(&rec[2], "payload_bytes=524288");
 }
 
 /* One node's memory may come from the nearest one that has some. */
@@ -205,7 +204,7 @@ static void test_memory_of_the_nearest_node(void **state)
 	assert_int_equal(found, 1);
 	assert_int_equal(wanted->wish.node, 0);
 	assert_false(wanted->wish.strict);
-	assert_int_equal(rec->memory_node, 0);
+	shows(rec, "memory_node=0");
 }
 
 /* ------------------------------------------------------------------ its data */
@@ -219,9 +218,9 @@ static void assert_verified(const char *op, const char *pattern, unsigned int ve
 	assert_int_equal(together(groups, "size=256K node=0 repeat=4"), failed ? -EBADMSG : 0);
 	assert_int_equal(n, 5);
 	assert_int_equal(rec[0].verified, verified);
-	assert_int_equal(rec[1].verified, MC_VERIFIED_OFF);
+	shows(&rec[1], "verified=off");
 	assert_int_equal(rec[2].verified, verified);
-	assert_int_equal(rec[3].verified, MC_VERIFIED_OFF);
+	shows(&rec[3], "verified=off");
 	assert_int_equal(rec[4].verified, verified);
 }
 
@@ -262,7 +261,7 @@ static void test_what_is_written_is_verified(void **state)
 	reset_with(1, DEAR);
 	assert_int_equal(together("0:chase", "size=128K node=0 repeat=4"), 0);
 	for (unsigned int i = 0; i < n; i++)
-		assert_int_equal(rec[i].verified, MC_VERIFIED_OFF);
+		shows(&rec[i], "verified=off");
 }
 
 /* The lines that are still in the CPU's buffers could not be verified. */
@@ -290,7 +289,7 @@ static void test_a_gap_is_no_error(void **state)
 		node_view[0] = (struct mc_view){ both, 2 };
 		part_bytes[0] += 4096;
 		measured("mix cpu=0 groups=0:%s size=128K node=0 repeat=4", ops[i]);
-		assert_int_equal(rec->verified, MC_VERIFIED_OK);
+		shows(rec, "verified=ok");
 		/* What lies in the gap is nobody's. */
 		for (u64 at = hole; at < hole + 4096; at++)
 			assert_int_equal(memory[at], 0x5a);
@@ -303,7 +302,7 @@ static void test_what_was_not_reached_is_not_verified(void **state)
 	reset_with(1, .write_ps = 4000 * NS);
 	part_bytes[0] = 2 << 20;
 	assert_int_equal(together("0:write", "size=2M node=0 repeat=1 warmup=0"), 0);
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	shows(rec, "verified=ok");
 	assert_true(made.calls_of[0] * 25 < (2 << 20) / LINE);
 	reset_with(1, .write_ps = 4000 * NS, .lost = memory + 5 * LINE);
 	part_bytes[0] = 2 << 20;
@@ -316,9 +315,9 @@ static void test_all_that_writes_is_verified(void **state)
 	reset(2);
 	assert_int_equal(together("0:write+1:copy:pattern=random",
 				  "size=256K node=0 repeat=4"), 0);
-	assert_int_equal(rec[0].verified, MC_VERIFIED_OFF);
-	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
-	assert_int_equal(rec[2].verified, MC_VERIFIED_OFF);
+	shows(rec, "verified=off");
+	shows(&rec[1], "verified=ok");
+	shows(&rec[2], "verified=off");
 }
 
 /* ------------------------------------------------------------------- samples */
@@ -344,10 +343,10 @@ static void test_a_sample_has_a_part_of_each_thread(void **state)
 	assert_int_equal(together("0-1:read+2:write", "size=384K node=0 repeat=6"), 0);
 	assert_int_equal(still, 0);
 	for (unsigned int i = 0; i < n; i++)
-		assert_int_equal(rec[i].stats.samples, 6);
+		shows(&rec[i], "samples=6");
 	/* What the others move meanwhile counts, at the rate that they have. */
-	assert_figure(&rec[3], COL_MB_PER_S, 6400000);
-	assert_in_range(rec[5].value[COL_MB_PER_S], 0, 6400);
+	shows(&rec[3], "mb_per_s=6400");
+	shows(&rec[5], "mb_per_s=0..6.4");
 }
 
 /* An interrupt in a window of thread 1, at first in half of its samples. */
@@ -363,14 +362,10 @@ static void test_disturbed_samples_are_those_of_the_thread(void **state)
 	sim.opened = disturb;
 	assert_int_equal(together("0:read+1:read", "size=256K node=0 repeat=8 warmup=2"), 0);
 	assert_int_equal(done, 2 + 8);
-	assert_int_equal(rec[0].disturbed[0], 1);
-	assert_int_equal(rec[0].stats.samples, 7);
-	assert_int_equal(rec[3].disturbed[0], 0);
-	assert_int_equal(rec[3].stats.samples, 8);
-	assert_int_equal(rec[4].disturbed[0], 1);
-	assert_int_equal(rec[4].stats.samples, 7);
-	assert_int_equal(rec[4].left_out, MC_LEFT_DISTURBED);
-	assert_int_equal(rec[3].left_out, 0);
+	shows(rec, "disturbed_interrupt=1 samples=7");
+	shows(&rec[3], "disturbed_interrupt=0 samples=8");
+	shows(&rec[4], "disturbed_interrupt=1 samples=7 left_out_why=disturbed");
+	shows(&rec[3], "left_out_why=null");
 }
 
 static void turn_back(struct mc_worker *w)
@@ -387,9 +382,8 @@ static void test_a_clock_that_runs_backwards(void **state)
 	reset(2);
 	sim.closing = turn_back;
 	assert_int_equal(together("0:read+1:read", "size=256K node=0 repeat=8 warmup=2"), 0);
-	assert_int_equal(rec[3].stats.samples, 8);
-	assert_int_equal(rec[4].stats.samples, 7);
-	assert_int_equal(rec[4].left_out, MC_LEFT_CLOCK);
+	shows(&rec[3], "samples=8");
+	shows(&rec[4], "samples=7 left_out_why=clock");
 }
 
 /* ----------------------------------------------------------- what can go wrong */
@@ -435,11 +429,10 @@ static void test_groups_choose_the_cpus(void **state)
 
 static void test_a_stop_keeps_what_there_is(void **state)
 {
-	reset(2);
-	stop_after = 5;
-	assert_stopped("mix cpu=0,1 groups=0:read+1:write size=256K node=0 warmup=1 repeat=10", 5);
+	assert_stopped(2, 5,
+		       "mix cpu=0,1 groups=0:read+1:write size=256K node=0 warmup=1 repeat=10", 5);
 	for (unsigned int i = 0; i < n; i++)
-		assert_in_range(rec[i].stats.samples, 3, 4);
+		shows(&rec[i], "samples=3..4");
 }
 
 static void test_a_stop_is_seen_everywhere(void **state)

@@ -107,9 +107,9 @@ static void test_all_places_count_alike(void **state)
 	assert_false(wanted->private);
 	for (unsigned int i = 4096; i < 8192; i++)
 		assert_int_equal(memory[i], 0);
-	assert_int_equal(rec[0].verified, MC_VERIFIED_OK);
-	assert_int_equal(rec[1].verified, MC_VERIFIED_OK);
-	assert_int_equal(rec[2].verified, MC_VERIFIED_OK);
+	shows(rec, "verified=ok");
+	shows(&rec[1], "verified=ok");
+	shows(&rec[2], "verified=ok");
 }
 
 static unsigned int drained, forgotten;
@@ -162,7 +162,7 @@ static void test_reading_stores_nothing(void **state)
 	reset(1);
 	memset(memory, 0xa5, BYTES);
 	measured("mmio size=4K width=8 op=read");
-	assert_no_figure(rec, COL_WHOLE_HOW);
+	shows(rec, "whole_how=null");
 	for (unsigned int i = 0; i < BYTES; i++)
 		assert_int_equal(memory[i], 0xa5);
 	assert_true(mc_test_mmio.reads_only(&rec->point));
@@ -176,14 +176,14 @@ static void test_how_times_are_distributed(void **state)
 {
 	reset_with(1, .slow_every = 50);
 	measured("mmio size=4K");
-	assert_figures(rec, { COL_BATCH, 1 }, { COL_P50, 800 * NS }, { COL_P99, 80000 * NS },
-		       { COL_MAX, 80000 * NS });
+	shows(rec, "batch_accesses=1 p50_ns_per_access=800 p99_ns_per_access=80000; "
+	      "max_ns_per_access=80000");
 	assert_non_null(rec->histogram);
 
 	reset_with(1, .read_ps = 10 * NS);
 	measured("mmio size=4K");
-	assert_figures(rec, { COL_BATCH, 33 }, { COL_P50, 10 * NS }, { COL_P99, 10 * NS },
-		       { COL_MAX, 10 * NS });
+	shows(rec, "batch_accesses=33 p50_ns_per_access=10 p99_ns_per_access=10; "
+	      "max_ns_per_access=10");
 }
 
 /* ------------------------------------------------------------------------ bursts */
@@ -195,11 +195,11 @@ static void assert_burst(const char *how, u64 bytes, u64 flush)
 	measured("mmio op=burst %s", how);
 	/* The time of a window has no cost of the clock here, and the test takes it off. */
 	lines = ACCESSES * rec->point.v[MC_KEY_FIRST + 1] / 64;
-	assert_in_range(rec->value[COL_FLUSH_NS], flush, flush + mc_clock.cost_ps / lines + 1);
+	shows(rec, "flush_ns:%llu..%llu", flush, flush + mc_clock.cost_ps / lines + 1);
 	if (bytes)
-		assert_figure(rec, COL_BURST, bytes);
+		shows(rec, "burst_bytes:%llu", bytes);
 	else
-		assert_no_figure(rec, COL_BURST);
+		shows(rec, "burst_bytes=null");
 }
 
 static void test_a_burst_carries_what_combines(void **state)
@@ -248,8 +248,8 @@ static void test_the_share_of_whole_bursts(void **state)
 			measured(lines[k]);
 			held += planted[i] >= rec->value[COL_WHOLE_LOW] &&
 				planted[i] <= rec->value[COL_WHOLE_HIGH];
-			assert_in_range(rec->value[COL_WHOLE], rec->value[COL_WHOLE_LOW],
-					rec->value[COL_WHOLE_HIGH]);
+			shows(rec, "whole_percent:%llu..%llu", rec->value[COL_WHOLE_LOW],
+			      rec->value[COL_WHOLE_HIGH]);
 			assert_in_range(rec->value[COL_WHOLE_HIGH] - rec->value[COL_WHOLE_LOW],
 					0, 60000);
 		}
@@ -258,7 +258,7 @@ static void test_the_share_of_whole_bursts(void **state)
 	assert_true(held >= 23);
 	/* Uncached memory combines nothing. */
 	measured_on(1, "mmio op=burst type=uc width=8");
-	assert_figures(rec, { COL_WHOLE, 0 }, { COL_WHOLE_HOW, 0 });
+	shows(rec, "whole_percent=0 whole_how:0");
 }
 
 /* A line that is stored in another way costs what its stores cost, and is verified. */
@@ -268,16 +268,14 @@ static void test_a_line_may_be_copied(void **state)
 	measured("mmio op=burst type=wc store=c_loop,movdir64b");
 	assert_int_equal(n, 2);
 	for (unsigned int i = 0; i < n; i++) {
-		assert_figure(&rec[i], COL_NS, 100 * NS);
-		assert_int_equal(rec[i].verified, MC_VERIFIED_OK);
+		shows(&rec[i], "ns_per_access=100 verified=ok");
 		/* Runs of other lengths are those of plain stores. */
-		assert_no_figure(&rec[i], COL_BURST);
-		assert_no_figure(&rec[i], COL_FLUSH_NS);
+		shows(&rec[i], "burst_bytes=null flush_ns=null");
 	}
 	assert_int_not_equal(memory[BYTES - 1], 0);
 	reset_with(1, .drops = true);
 	assert_int_equal(measure("mmio op=burst type=wc store=c_loop"), -EBADMSG);
-	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	shows(rec, "verified=failed");
 }
 
 /* Where a second transaction takes no time, or caches take the stores, nobody knows. */
@@ -285,26 +283,20 @@ static void test_a_share_may_not_be_known(void **state)
 {
 	reset_with(1, .combined_bytes = 64, .store_ps = 0);
 	measured("mmio op=burst type=wc width=8");
-	assert_no_figure(rec, COL_WHOLE);
-	assert_no_figure(rec, COL_WHOLE_HIGH);
-	assert_figure(rec, COL_WHOLE_HOW, 2);
+	shows(rec, "whole_percent=null whole_high_percent=null whole_how:2");
 	reset_with(1, .combined_bytes = 64);
 	measured("mmio op=burst type=wb width=8");
-	assert_no_figure(rec, COL_WHOLE);
-	assert_no_figure(rec, COL_WHOLE_HOW);
+	shows(rec, "whole_percent=null whole_how=null");
 }
 
 static void test_other_operations_have_no_burst(void **state)
 {
 	reset_with(1, .combined_bytes = 64);
 	measured("mmio type=wc op=read,write,write_read width=8");
-	for (unsigned int i = 0; i < 3; i++) {
-		assert_no_figure(&rec[i], COL_WHOLE);
-		assert_no_figure(&rec[i], COL_BURST);
-		assert_no_figure(&rec[i], COL_FLUSH_NS);
-	}
+	for (unsigned int i = 0; i < 3; i++)
+		shows(&rec[i], "whole_percent=null burst_bytes=null flush_ns=null");
 	/* Eight stores of a line leave together. */
-	assert_figure(&rec[1], COL_NS, 12500);
+	shows(&rec[1], "ns_per_access=12.5");
 }
 
 /* --------------------------------------------------------------- odd devices */
@@ -316,7 +308,7 @@ static void test_lost_writes_are_found(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
 		reset_with(1, .drops = true);
 		assert_int_equal(measure("mmio size=4K op=%s", ops[i]), -EBADMSG);
-		assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+		shows(rec, "verified=failed");
 	}
 }
 
@@ -337,9 +329,8 @@ static void test_a_store_may_never_arrive(void **state)
 				 drops ? -EBADMSG : 0);
 		assert_int_equal(rec->verified, drops ? MC_VERIFIED_FAILED : MC_VERIFIED_OK);
 		assert_int_equal(rec->cpu, 0);
-		assert_figures(rec, { COL_READER, 1 }, { COL_STORES, 64 }, { COL_LATE, 64 * drops },
-			       { COL_FLAGS, 64 }, { COL_OVERTAKES, 64 * drops });
-		assert_in_range(rec->value[COL_POLL], 800 * NS, 1000 * NS);
+		shows(rec, "reader_cpu=1 stores=64 late:%u flags=64 overtakes:%u poll_ns=800..1000",
+		      64 * drops, 64 * drops);
 		*note = 0;
 		mc_engine_note(&t, &req, rec, 1);
 		assert_string_equal(note, notes[drops]);
@@ -370,7 +361,7 @@ static void test_nobody_waits_long_for_who_is_away(void **state)
 	/* It has waited for 5 ms, 10 ms and 20 ms. */
 	assert_in_range(sim.longest, 20 * MS, 21 * MS);
 	for (unsigned int i = 0; i < n; i++)
-		assert_figures(&rec[i], { COL_STORES, 64 }, { COL_LATE, 0 }, { COL_FLAGS, 64 });
+		shows(&rec[i], "stores=64 late=0 flags=64");
 	reset_with(2, .two = true);
 	sim.look = 10000 * NS;
 	sim.opened = come_late;
@@ -378,9 +369,7 @@ static void test_nobody_waits_long_for_who_is_away(void **state)
 	late_by = 2000 * MS;
 	measured("mmio op=arrive cpu=0-1 warmup=0 repeat=1");
 	assert_in_range(sim.longest, 640 * MS, 650 * MS);
-	assert_int_equal(rec->stats.samples, 0);
-	assert_int_equal(rec->left_out, MC_LEFT_NO_OVERLAP);
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
+	shows(rec, "samples=0 left_out_why=no_overlap verified=ok");
 }
 
 static void test_arrivals_can_be_stopped(void **state)
@@ -414,14 +403,14 @@ static void test_devices_without_wide_reads_are_named(void **state)
 	machine.wide_ones = true;
 	measured("mmio size=4K width=4,8,16,32");
 	assert_int_equal(n, 4);
-	assert_no_figure(&rec[0], COL_WIDE);
+	shows(rec, "wide_reads=null");
 	for (unsigned int i = 1; i < 4; i++)
-		assert_figure(&rec[i], COL_WIDE, 1);
+		shows(&rec[i], "wide_reads:1");
 	mc_engine_note(&t, &req, rec, n);
 	assert_string_equal(note,
 			    "width: reads of 8 bytes give ones only, unlike those of 4 bytes; the device may not answer wide reads\n");
 	measured_on(1, "mmio size=4K width=8");
-	assert_figure(rec, COL_WIDE, 0);
+	shows(rec, "wide_reads:0");
 	t = (struct mc_text)MC_TEXT(note);
 	*note = 0;
 	mc_engine_note(&t, &req, rec, n);
@@ -430,7 +419,7 @@ static void test_devices_without_wide_reads_are_named(void **state)
 	reset(1);
 	memset(memory, 0xff, BYTES);
 	measured("mmio size=4K width=8");
-	assert_figure(rec, COL_WIDE, 0);
+	shows(rec, "wide_reads:0");
 }
 
 /* --------------------------------------------------------------- who, and where */
@@ -442,9 +431,9 @@ static void test_cpus_take_turns(void **state)
 	assert_int_equal(n, 3);
 	for (unsigned int i = 0; i < n; i++) {
 		assert_int_equal(rec[i].cpu, i);
-		assert_int_equal(rec[i].threads, 1);
+		shows(&rec[i], "threads=1");
 		assert_int_equal(wanted[i].wish.node, i / 2);
-		assert_figure(&rec[i], COL_NS, (800 + i * 100) * NS);
+		shows(&rec[i], "ns_per_access:%llu", (800 + i * 100) * NS);
 	}
 }
 
@@ -472,23 +461,16 @@ static void test_what_cant_be_run_is_refused(void **state)
 
 static void test_a_stop_keeps_what_there_is(void **state)
 {
-	reset(2);
-	stop_after = 5;
-	assert_stopped("mmio size=4K warmup=1 repeat=10 cpu=0,1", 1);
-	assert_int_equal(rec->stats.samples, 4);
-	assert_figure(rec, COL_NS, 800 * NS);
-	assert_no_figure(rec, COL_P99);
-	reset(2);
-	stop_after = 11 + 3;
-	assert_stopped("mmio size=4K warmup=1 repeat=10 cpu=0,1", 2);
-	assert_int_equal(rec[0].stats.samples, 10);
-	assert_figure(&rec[0], COL_P99, 800 * NS);
-	assert_int_equal(rec[1].stats.samples, 2);
+	assert_stopped(2, 5, "mmio size=4K warmup=1 repeat=10 cpu=0,1", 1);
+	shows(rec, "samples=4 ns_per_access=800 p99_ns_per_access=null");
+	assert_stopped(2, 11 + 3, "mmio size=4K warmup=1 repeat=10 cpu=0,1", 2);
+	shows(rec, "samples=10 p99_ns_per_access=800");
+	shows(&rec[1], "samples=2");
 }
 
 static void time_is_right(void)
 {
-	assert_figure(rec, COL_NS, 16 * 100 * NS + 300 * NS);
+	shows(rec, "ns_per_access=1900");
 }
 
 static void test_a_stop_is_seen_everywhere(void **state)
@@ -509,9 +491,9 @@ static void test_batches_until_a_stop_are_kept(void **state)
 	sim.opened = stop_in_batches;
 	assert_int_equal(measure("mmio size=4K warmup=1 repeat=3"), -ECANCELED);
 	assert_int_equal(n, 1);
-	assert_figure(rec, COL_P99, 800 * NS);
+	shows(rec, "p99_ns_per_access=800");
 	reset(1);
 	sim.opened = stop_in_batches;
 	assert_int_equal(measure("mmio op=burst type=wc warmup=1 repeat=3"), -ECANCELED);
-	assert_no_figure(rec, COL_BURST);
+	shows(rec, "burst_bytes=null");
 }

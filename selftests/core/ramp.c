@@ -122,25 +122,16 @@ static void costs(void)
 /* All steps are at full speed, one after another. */
 static void assert_flat(const struct mc_record *r, u64 idle_us)
 {
-	assert_figure(r, COL_SCOPE, 0);
-	assert_no_figure(r, COL_STEP);
-	assert_no_figure(r, COL_AT);
-	assert_figures(r, { COL_MB_PER_S, KB(PASS_PS) }, { COL_FIRST_MB_PER_S, KB(PASS_PS) },
-		       { COL_CORE_MHZ, 4000 }, { COL_FIRST_CORE_MHZ, 4000 },
-		       { COL_IDLE, idle_us * 10 });
-	assert_int_equal(r->steady, MC_STEADY_YES);
-	assert_int_equal(r->payload_bytes, SIZE);
-	assert_int_equal(r->verified, MC_VERIFIED_OK);
+	shows(r, "scope:0 step=null at_us=null mb_per_s:%llu first_mb_per_s:%llu core_mhz=4000; "
+	      "first_core_mhz=4000 idle_us:%llu steady=yes payload_bytes=16384 verified=ok",
+	      KB(PASS_PS), KB(PASS_PS), idle_us * 10);
 	for (u64 k = 0; k < STEPS; k++) {
 		const struct mc_record *one = r + 1 + k;
 
-		assert_figures(one, { COL_SCOPE, 1 }, { COL_STEP, k + 1 });
-		assert_in_range(one->value[COL_AT], FIRST_MIDDLE + k * STEP_PS / 100 / NS,
-				FIRST_MIDDLE + k * STEP_PS / 100 / NS + 1);
-		assert_figures(one, { COL_MB_PER_S, KB(PASS_PS) }, { COL_CORE_MHZ, 4000 });
-		assert_int_equal(one->stats.median_ps, PASS_PS);
-		assert_int_equal(one->verified, MC_VERIFIED_OK);
-		assert_int_equal(one->steady, MC_STEADY_NOT_KNOWN);
+		shows(one, "scope:1 step:%llu at_us:%llu..%llu mb_per_s:%llu core_mhz=4000; "
+		      "median_ns=100 verified=ok steady=null", k + 1,
+		      FIRST_MIDDLE + k * STEP_PS / 100 / NS,
+		      FIRST_MIDDLE + k * STEP_PS / 100 / NS + 1, KB(PASS_PS));
 	}
 }
 
@@ -153,15 +144,15 @@ static void test_a_core_that_is_always_fast(void **state)
 	assert_int_equal(done, 2 * 4);
 	assert_flat(rec, 0);
 	assert_flat(rec + 1 + STEPS, 20000);
-	assert_int_equal(rec[0].stats.samples, 3);
-	assert_int_equal(rec[1].stats.samples, 3);
+	shows(rec, "samples=3");
+	shows(&rec[1], "samples=3");
 	/* Each round of the second point has slept once. */
 	assert_int_equal(sleeps, 4);
 	assert_int_equal(slept, 4 * 20000000);
 	assert_int_equal(sim.longest, WINDOW_PS);
 	/* Those of the first round are not kept. */
-	assert_int_equal(rec[1 + STEPS].events.milli[0], 3000);
-	assert_int_equal(rec[2 + STEPS].events.milli[0], 3000);
+	shows(&rec[1 + STEPS], "cycles=3");
+	shows(&rec[2 + STEPS], "cycles=3");
 }
 
 /*
@@ -182,24 +173,23 @@ static void test_a_core_at_half_speed_at_first(void **state)
 			3 * (16 * MS + STEPS * STEP_PS));
 	assert_int_equal(n, 1 + STEPS);
 	for (k = 0; k < 11; k++)
-		assert_int_equal(rec[1 + k].stats.median_ps, 2 * PASS_PS);
+		shows(&rec[1 + k], "median_ns=200");
 	mixed = (7 * 2 + 6) * WINDOW_PS / (13 * WINDOW_PASSES);
-	assert_int_equal(rec[12].stats.median_ps, mixed);
+	shows(&rec[12], "median_ns:%llu", mixed);
 	for (k = 12; k < STEPS; k++)
-		assert_int_equal(rec[1 + k].stats.median_ps, PASS_PS);
-	assert_figures(rec, { COL_FIRST_MB_PER_S, KB(2 * PASS_PS) }, { COL_MB_PER_S, KB(PASS_PS) });
-	assert_int_equal(rec->steady, MC_STEADY_YES);
-	assert_figure(rec, COL_IDLE, 50000);
+		shows(&rec[1 + k], "median_ns=100");
+	shows(rec, "first_mb_per_s:%llu mb_per_s:%llu steady=yes idle_us=5000", KB(2 * PASS_PS),
+	      KB(PASS_PS));
 	/* Without a pause, the core has been awake for long. */
 	measured("ramp idle=0 op=write warmup=0 repeat=3");
 	assert_flat(rec, 0);
 	/* All steps but those of the last quarter, and most of its first one. */
 	slow_ps = 7900000 * NS;
 	measured("ramp idle=5ms op=write warmup=0 repeat=3");
-	assert_int_equal(rec[30].stats.median_ps, 2 * PASS_PS);
-	assert_in_range(rec[31].stats.median_ps, PASS_PS + 1, 2 * PASS_PS);
-	assert_int_equal(rec[32].stats.median_ps, PASS_PS);
-	assert_figure(rec, COL_MB_PER_S, KB(PASS_PS));
+	shows(&rec[30], "median_ns=200");
+	shows(&rec[31], "median_ns=100.001..200");
+	shows(&rec[32], "median_ns=100");
+	shows(rec, "mb_per_s:%llu", KB(PASS_PS));
 }
 
 static void test_a_core_that_never_settles(void **state)
@@ -207,18 +197,18 @@ static void test_a_core_that_never_settles(void **state)
 	reset(1);
 	pass_ps = ever_faster;
 	measured("ramp idle=1ms op=write warmup=0 repeat=3");
-	assert_int_equal(rec->steady, MC_STEADY_NO);
+	shows(rec, "steady=no");
 	assert_true(rec->value[COL_FIRST_MB_PER_S] < rec->value[COL_MB_PER_S]);
 	/* All steps of a round are alike, but rounds are not. */
 	reset(1);
 	pass_ps = faster_rounds;
 	measured("ramp idle=1ms op=write warmup=0 repeat=10");
-	assert_int_equal(rec->steady, MC_STEADY_NO);
+	shows(rec, "steady=no");
 	/* So few steps do not show it. */
 	pass_ps = ever_faster;
 	measured("ramp idle=1ms op=write steps=8 warmup=0 repeat=3");
 	assert_int_equal(n, 1 + 8);
-	assert_int_equal(rec->steady, MC_STEADY_NOT_KNOWN);
+	shows(rec, "steady=null");
 }
 
 /* A window of the second round is disturbed, and lasts 1 ms longer. */
@@ -258,9 +248,8 @@ static void test_a_disturbed_end_is_left_out(void **state)
 		in_window = disturb_late;
 		late_windows = 0;
 		measured("ramp idle=1ms op=write warmup=0 repeat=3 steps=8");
-		assert_int_equal(rec->stats.samples, 4 - late_steps);
-		assert_int_equal(rec->stats.max_ps, PASS_PS);
-		assert_int_equal(rec[8].stats.left_out, 1);
+		shows(rec, "samples=%u max_ns=100", 4 - late_steps);
+		shows(&rec[8], "left_out=1");
 	}
 }
 
@@ -278,13 +267,9 @@ static void test_a_disturbed_window_is_left_out(void **state)
 		in_window = disturb;
 		asleep = awake;
 		measured("ramp idle=1ms op=write warmup=0 repeat=3");
-		assert_int_equal(rec[1].stats.samples, alone ? 2 : 3);
-		assert_int_equal(rec[1].stats.left_out, alone);
-		assert_int_equal(rec[1].windows_left_out, !alone);
-		assert_int_equal(rec[1].disturbed[0], 1);
-		assert_int_equal(rec[1].stats.max_ps, PASS_PS);
-		assert_int_equal(rec[2].stats.samples, 3);
-		assert_int_equal(rec[2].disturbed[0], 0);
+		shows(&rec[1], "samples=%u left_out=%u windows_left_out=%u disturbed_interrupt=1; "
+		      "max_ns=100", alone ? 2 : 3, alone, !alone);
+		shows(&rec[2], "samples=3 disturbed_interrupt=0");
 	}
 }
 
@@ -299,9 +284,9 @@ static void test_each_operation_is_verified(void **state)
 		u64 bytes = SIZE / arrays[i] & ~63ULL;
 
 		measured_on(1, "ramp idle=1ms op=%s width=8 steps=4 repeat=1", ops[i]);
-		assert_int_equal(rec->verified, MC_VERIFIED_OK);
-		assert_int_equal(rec[4].verified, MC_VERIFIED_OK);
-		assert_int_equal(rec->payload_bytes, bytes * arrays[i]);
+		shows(rec, "verified=ok");
+		shows(&rec[4], "verified=ok");
+		shows(rec, "payload_bytes=%llu", bytes * arrays[i]);
 		assert_int_equal(rec->point.v[MC_KEY_FIRST + 2], 8);
 	}
 }
@@ -317,7 +302,7 @@ static void test_wrong_data_is_found(void **state)
 	in_window = corrupt;
 	assert_int_equal(measure("ramp idle=1ms op=read steps=4 repeat=1"), -EBADMSG);
 	assert_int_equal(n, 5);
-	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	shows(rec, "verified=failed");
 }
 
 /* Stores that the caches do not take are waited for in the window. */
@@ -340,9 +325,7 @@ static void test_cpus_take_turns(void **state)
 	assert_int_equal(found, 3);
 	for (unsigned int i = 0; i < n; i++) {
 		assert_int_equal(rec[i].cpu, i / 9);
-		assert_int_equal(rec[i].threads, 1);
-		assert_int_equal(rec[i].memory_node, i / 9 / 2);
-		assert_figure(&rec[i], COL_MB_PER_S, KB(PASS_PS));
+		shows(&rec[i], "threads=1 memory_node=%u mb_per_s:%llu", i / 9 / 2, KB(PASS_PS));
 	}
 }
 
@@ -359,12 +342,10 @@ static void test_what_cant_be_run_is_refused(void **state)
 
 static void test_a_stop_keeps_what_there_is(void **state)
 {
-	reset(1);
-	stop_after = 3;
-	assert_stopped("ramp idle=1ms op=write warmup=1 repeat=10 steps=4", 5);
-	assert_int_equal(rec[0].stats.samples, 2);
-	assert_int_equal(rec[4].stats.samples, 2);
-	assert_int_equal(rec[0].verified, MC_VERIFIED_OFF);
+	assert_stopped(1, 3, "ramp idle=1ms op=write warmup=1 repeat=10 steps=4", 5);
+	shows(rec, "samples=2");
+	shows(&rec[4], "samples=2");
+	shows(rec, "verified=off");
 }
 
 /* A thread that sleeps for 200 ms looks after 50. */
@@ -382,8 +363,7 @@ static void test_a_stop_ends_a_pause(void **state)
 			 -ECANCELED);
 	assert_int_equal(sleeps, 6);
 	assert_int_equal(n, 5);
-	assert_int_equal(rec->stats.samples, 1);
-	assert_figure(rec, COL_IDLE, 2000000);
+	shows(rec, "samples=1 idle_us=200000");
 	/* Nothing is kept of the first round. */
 	reset(1);
 	sim.stop_at = 2;

@@ -13,8 +13,6 @@
 #define BLOCK	MC_BLOCK_BYTES
 #define WRONG	0xbad0bad0bad0bad0ULL
 
-/* Columns as random.c numbers them. */
-enum { COL_NS_PER_ACCESS, COL_GENERATOR_NS, COL_ACCESSES };
 enum { KEY_VERIFY = MC_KEY_FIRST + 5 };
 
 /* The second block of the working set lies first, with a gap between the blocks. */
@@ -145,7 +143,7 @@ static void all_modes(unsigned int threads, const char *access, const char *gene
 		reset_with(threads, DEAR);
 		assert_int_equal(verified("%s generator=%s size=%s", access, generator,
 					  sizes[i]), MC_VERIFIED_OK);
-		assert_int_equal(rec->stats.samples, 3);
+		shows(rec, "samples=3");
 		assert_int_equal(done, 4);
 		reset_with(threads, DEAR);
 		assert_int_equal(verified("%s generator=%s size=%s verify=off", access,
@@ -301,7 +299,7 @@ static void test_counts(void **state)
 	assert_unparsed("random align=2", "align: '2' is not one of 8|1");
 	reset(1);
 	assert_int_equal(verified("size=1K"), MC_VERIFIED_OK);
-	assert_int_equal(rec->value[COL_ACCESSES], 4096);
+	shows(rec, "accesses=4096");
 }
 
 /* ------------------------------------------------------------------ figures */
@@ -312,11 +310,9 @@ static void test_figures_are_those_of_an_access(void **state)
 		reset(threads);
 		assert_int_equal(run_random("size=1K"), 0);
 		assert_int_equal(rec->has, 7);
-		assert_int_equal(rec->value[COL_ACCESSES], threads * 4096);
-		assert_int_equal(rec->payload_bytes, threads * 4096 * 8);
-		assert_in_range(rec->value[COL_NS_PER_ACCESS], 4999, 5001);
-		assert_in_range(rec->value[COL_GENERATOR_NS], 599, 601);
-		assert_in_range(rec->stats.median_ps, 4096 * 5 * NS - 9, 4096 * 5 * NS + 9);
+		shows(rec, "accesses:%u payload_bytes=%u ns_per_access=4.999..5.001; "
+		      "generator_ns=0.599..0.601 median_ns=20479.991..20480.009", threads * 4096,
+		      threads * 4096 * 8);
 		assert_true(rec->window_max_ps >= rec->stats.median_ps - 9);
 	}
 }
@@ -332,7 +328,7 @@ static void test_the_median_counts(void **state)
 	reset(1);
 	after_sample = slower;
 	assert_int_equal(run_random("size=1K"), 0);
-	assert_in_range(rec->value[COL_NS_PER_ACCESS], 6999, 7001);
+	shows(rec, "ns_per_access=6.999..7.001");
 }
 
 /* The loop uses no memory, so other work of the CPU only adds time. */
@@ -341,7 +337,7 @@ static void test_the_fastest_of_the_generator_counts(void **state)
 	for (u64 i = 0; i < 10; i++) {
 		reset_with(1, .fast_sample = i);
 		assert_int_equal(run_random("size=1K"), 0);
-		assert_in_range(rec->value[COL_GENERATOR_NS], 599, 601);
+		shows(rec, "generator_ns=0.599..0.601");
 	}
 }
 
@@ -375,9 +371,7 @@ static void test_a_run_cut_short_tells_what_it_knows(void **state)
 		after_sample = stop;
 		stop_after = 3;
 		assert_int_equal(run_random(lines[i]), -EINTR);
-		assert_int_equal(rec->stats.samples, 2);
-		assert_int_equal(rec->verified, MC_VERIFIED_OK);
-		assert_in_range(rec->value[COL_NS_PER_ACCESS], 4999, 5001);
+		shows(rec, "samples=2 verified=ok ns_per_access=4.999..5.001");
 	}
 }
 

@@ -261,9 +261,7 @@ static void test_percentiles_are_those_of_single_accesses(void **state)
 	reset_with(1, .slow_every = 500);
 	measured("tail size=64K repeat=10 count=20000");
 	assert_int_equal(n, 1);
-	assert_int_equal(rec->stats.samples, 10);
-	assert_figures(rec, { COL_ACCESSES, 200000 }, { COL_CLOCK, 20 * NS },
-		       { COL_CLOCK_P99_9, 20 * NS });
+	shows(rec, "samples=10 accesses=200000 clock_ns=20 clock_p99_9_ns=20");
 	/* Bins are 1.6 % wide, and have 20 ns of the clock in them. */
 	assert_near(rec->value[COL_P50], 100 * NS, 10);
 	assert_near(rec->value[COL_P99], 100 * NS, 10);
@@ -271,19 +269,17 @@ static void test_percentiles_are_those_of_single_accesses(void **state)
 	assert_near(rec->value[COL_P99_99], 1000 * NS, 10);
 	assert_true(rec->has >> COL_P99_999 & 1);
 	/* It would be that of less than one access. */
-	assert_no_figure(rec, COL_P99_9999);
-	assert_figure(rec, COL_MAX, 1000 * NS);
-	assert_int_equal(rec->value[COL_MAX_CAUSE], MC_CAUSE_UNKNOWN);
-	assert_in_range(rec->value[COL_SPIKES], 300, 500);
+	shows(rec, "p99_9999_ns_per_access=null max_ns_per_access=1000 max_cause:%u; "
+	      "spikes=300..500", MC_CAUSE_UNKNOWN);
 	/* Of the time of all samples, without warm-ups. */
 	excess = rec->value[COL_SPIKES] * 900 * NS;
 	assert_near(rec->value[COL_SPIKES_SHARE],
 		    excess * 1000000 / (200000 * rec->value[COL_STEP] + excess), 50);
-	assert_figure(rec, COL_UNKNOWN_SHARE, 10000);
+	shows(rec, "unknown_percent=100");
 	assert_int_equal(rec->tail->bins.n, 200000);
 	assert_near(rec->value[COL_LIMIT], 180 * NS, 10);
 	assert_int_equal(rec->point.v[KEY_FLUSH], 1);
-	assert_in_range(rec->window_max_ps, 1 * MS, 5 * MS);
+	shows(rec, "window_max_ns=1000000..5000000");
 	assert_int_equal(made.lines_seen, 1);
 }
 
@@ -292,11 +288,9 @@ static void test_the_limit_of_spikes_is_that_of_the_request(void **state)
 {
 	reset_with(1, .slow_every = 100);
 	measured("tail size=64K repeat=2 count=5000 spike=1us");
-	assert_figure(rec, COL_SPIKES, 0);
-	assert_no_figure(rec, COL_UNKNOWN_SHARE);
-	assert_figure(rec, COL_LIMIT, 1000 * NS);
+	shows(rec, "spikes=0 unknown_percent=null spike_limit_ns=1000");
 	measured("tail size=64K repeat=2 count=5000 spike=999ns");
-	assert_in_range(rec->value[COL_SPIKES], 50, 150);
+	shows(rec, "spikes=50..150");
 }
 
 /* --------------------------------------------------------------------- refresh */
@@ -322,7 +316,7 @@ static void test_spikes_of_the_refresh_are_kept_one_by_one(void **state)
 	assert_true(late > 0);
 	assert_int_equal(rec->tail->cause[MC_CAUSE_UNKNOWN].count, rec->value[COL_SPIKES]);
 	assert_int_equal(rec->tail->known >> MC_CAUSE_REFRESH & 1, 0);
-	assert_figure(rec, COL_UNKNOWN_SHARE, 10000);
+	shows(rec, "unknown_percent=100");
 }
 
 /* On a clock with coarse steps, all times have the period of its steps. */
@@ -381,8 +375,8 @@ static void test_planted_causes_are_found(void **state)
 				made.planted_ps[cause] + made.planted[cause] * made.pause_ps);
 	}
 	assert_int_equal(excess, mc_tail_excess(rec->tail));
-	assert_figure(rec, COL_MAX, mc_tail_ps(rec->tail, rec->tail->worst->ticks));
-	assert_figure(rec, COL_MAX_CAUSE, MC_CAUSE_STEAL);
+	shows(rec, "max_ns_per_access:%llu max_cause:%u",
+	      mc_tail_ps(rec->tail, rec->tail->worst->ticks), MC_CAUSE_STEAL);
 }
 
 /* Where preemptions are not known, an interrupt may be one, and is not said to be none. */
@@ -417,7 +411,7 @@ static void test_what_comes_between_accesses_is_no_cause(void **state)
 			 delays[i]);
 		assert_int_equal(made.planted[MC_CAUSE_INTERRUPT], EVENTS);
 		/* The time of a look is in none either. */
-		assert_in_range(rec->value[COL_MAX], 400 * NS, 500 * NS);
+		shows(rec, "max_ns_per_access=400..500");
 		for (u32 cause = 0; cause < MC_NCAUSES; cause++) {
 			if (cause != MC_CAUSE_UNKNOWN)
 				assert_int_equal(rec->tail->cause[cause].count, 0);
@@ -467,7 +461,7 @@ static void test_events_of_the_pmu_are_causes(void **state)
 		assert_int_equal(known >> MC_CAUSE_SMI & 1, rows[i].smis);
 		assert_int_equal(known >> MC_CAUSE_FREQUENCY & 1, rows[i].frequency);
 		assert_int_equal(made.planted[MC_CAUSE_WALK], EVENTS);
-		assert_figure(rec, COL_SPIKES, 4 * EVENTS);
+		shows(rec, "spikes=160");
 		/* One of ten of the other events falls on an access with a walk. */
 		assert_in_range(rec->tail->cause[MC_CAUSE_WALK].count, rows[i].walks * EVENTS,
 				rows[i].walks * EVENTS + least * EVENTS / 3);
@@ -545,27 +539,27 @@ static void test_what_is_stored_is_verified(void **state)
 		reset(1);
 		sim_waits = 0;
 		measured("tail size=64K repeat=2 warmup=0 count=5000 %s", ops[i]);
-		assert_int_equal(rec->verified, MC_VERIFIED_OK);
+		shows(rec, "verified=ok");
 		assert_int_equal(sim_waits, strstr(ops[i], "=write") ? made.accesses : 0);
 		assert_false(mc_test_tail.reads_only(&rec->point));
 	}
 	reset_with(1, .drops = true);
 	assert_int_equal(measure("tail size=64K repeat=2 count=5000 op=write"), -EBADMSG);
-	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	shows(rec, "verified=failed");
 }
 
 /* The wait begins behind all that precedes the samples, such as the trace of spikes. */
 static void test_the_wait_begins_with_the_samples(void **state)
 {
 	measured_on(1, "tail size=64K count=1000 repeat=2 warmup=0");
-	assert_in_range(rec->warmup_ps, 1 * MS, 10 * MS);
+	shows(rec, "warmup_ns=1000000..10000000");
 }
 
 static void test_accesses_keep_their_pace(void **state)
 {
 	measured_on(1, "tail size=64K repeat=2 count=5000 delay=2us");
 	/* A look at the counts takes 500 ns. */
-	assert_in_range(rec->value[COL_STEP], 2500 * NS, 2700 * NS);
+	shows(rec, "step_ns=2500..2700");
 	/* Before the samples, some come later, so that they meet any phase of the refresh. */
 	assert_in_range(made.late, made.accesses / 50, made.accesses / 8);
 	assert_near(rec->value[COL_P50], 100 * NS, 10);
@@ -577,7 +571,7 @@ static void test_little_is_done_before_samples_at_a_slow_pace(void **state)
 	reset(1);
 	sim.look = 1000 * NS;	/* so that few looks pass the time */
 	measured("tail size=64K repeat=1 warmup=0 count=1000 delay=1ms");
-	assert_figure(rec, COL_ACCESSES, 1000);
+	shows(rec, "accesses=1000");
 	/* Those of the sample, and of one until the loop has settled, are 2000. */
 	assert_in_range(made.accesses, 3000, 3500);
 }
@@ -588,9 +582,9 @@ static void test_a_slow_clock_makes_no_window_longer(void **state)
 	reset(1);
 	sim.look = 2000 * NS;
 	measured("tail size=64K repeat=1 count=1000 irq=off");
-	assert_figure(rec, COL_CLOCK, 2000 * NS);
+	shows(rec, "clock_ns=2000");
 	assert_in_range(sim.longest, 1 * MS, 3 * MS);
-	assert_int_equal(rec->window_max_ps, sim.longest);
+	shows(rec, "window_max_ns:%llu", sim.longest);
 }
 
 static unsigned int timed;		/* windows in the second sample */
@@ -608,10 +602,7 @@ static void test_a_clock_that_runs_backwards(void **state)
 	timed = 0;
 	sim.closing = turn_back;
 	measured("tail size=64K repeat=3 warmup=0 count=20000");
-	assert_int_equal(rec->stats.samples, 2);
-	assert_int_equal(rec->stats.left_out, 1);
-	assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
-	assert_figure(rec, COL_ACCESSES, 40000);
+	shows(rec, "samples=2 left_out=1 left_out_why=clock accesses=40000");
 }
 
 static void prolong_load(struct mc_worker *w)
@@ -625,21 +616,20 @@ static void test_several_cpus(void **state)
 {
 	measured_on(3, "tail size=64K repeat=2 count=5000 cpu=0-2");
 	assert_int_equal(n, 1);
-	assert_figure(rec, COL_ACCESSES, 30000);
+	shows(rec, "accesses=30000");
 	assert_int_equal(made.loaded_lines, 0);
 	/* The slowest access may be a usual one of another CPU than the one with spikes. */
 	reset_with(2, .cpu_ps = 2000 * NS, .slow_every = 100);
 	measured("tail size=64K repeat=2 count=5000 cpu=0,1");
 	assert_true(rec->value[COL_SPIKES] > 0);
-	assert_figure(rec, COL_MAX, 3000 * NS);
-	assert_no_figure(rec, COL_MAX_CAUSE);
+	shows(rec, "max_ns_per_access=3000 max_cause=null");
 	reset(3);
 	sim.closing = prolong_load;
 	measured("tail size=64K repeat=2 count=5000 cpu=0-2 load=read");
-	assert_figure(rec, COL_ACCESSES, 10000);
+	shows(rec, "accesses=10000");
 	assert_true(made.loaded_lines > 1000);
 	/* Interrupts may be off in the windows of the load, too. */
-	assert_int_equal(rec->window_max_ps, sim.longest);
+	shows(rec, "window_max_ns:%llu", sim.longest);
 }
 
 static void test_refused(void **state)
@@ -655,11 +645,8 @@ static void test_refused(void **state)
 
 static void test_stopped(void **state)
 {
-	reset(1);
-	stop_after = 3;
-	assert_stopped("tail size=64K repeat=5 count=5000 warmup=0", 1);
-	assert_int_equal(rec->stats.samples, 3);
-	assert_figures(rec, { COL_ACCESSES, 15000 }, { COL_STOPPED, false });
+	assert_stopped(1, 3, "tail size=64K repeat=5 count=5000 warmup=0", 1);
+	shows(rec, "samples=3 accesses=15000 stopped:0");
 	/* Any question may be the one that is answered by a stop. */
 	for (u32 at = 1; at < 60; at += 4) {
 		reset(2);
@@ -682,13 +669,13 @@ static void assert_sums(u64 number)
 {
 	u64 times = 0, spikes = 0;
 
-	assert_figure(rec, COL_ACCESSES, number);
+	shows(rec, "accesses:%llu", number);
 	for (u32 bin = 0; bin < MC_TAIL_BINS; bin++)
 		times += rec->tail->bins.count[bin];
 	for (u32 cause = 0; cause < MC_NCAUSES; cause++)
 		spikes += rec->tail->cause[cause].count;
 	assert_int_equal(times, number);
-	assert_figure(rec, COL_SPIKES, spikes);
+	shows(rec, "spikes:%llu", spikes);
 	assert_true(spikes > 10);
 }
 
@@ -725,7 +712,7 @@ static void test_a_stop_within_a_sample_loses_no_access(void **state)
 			 rows[i].warmups == 1 ? " warmup=0" : "", rows[i].more);
 		reset_with(rows[i].threads, .slow_every = 500);
 		measured(line);
-		assert_figure(rec, COL_STOPPED, false);
+		shows(rec, "stopped:0");
 		before = made.accesses - (rows[i].warmups + 3) * all;
 		reset_with(rows[i].threads, .slow_every = 500);
 		sim.closing = stop_there;
@@ -733,8 +720,7 @@ static void test_a_stop_within_a_sample_loses_no_access(void **state)
 		stop_beyond = before + all * rows[i].at / 10;
 		assert_int_equal(measure(line), rows[i].why);
 		assert_int_equal(n, 1);
-		assert_int_equal(rec->stats.samples, rows[i].samples);
-		assert_figure(rec, COL_STOPPED, true);
+		shows(rec, "samples=%u stopped:1", rows[i].samples);
 		assert_sums(made.accesses - before -
 			    (rows[i].samples > 1 ? rows[i].warmups * all : 0));
 		assert_near(rec->value[COL_P50], 100 * NS, 10);
@@ -779,7 +765,7 @@ static void test_a_stop_during_trials_loses_no_sample(void **state)
 		stop_beyond = earlier + count * rows[i].at / 10;
 		assert_int_equal(measure("tail size=64K count=100000 time=20"), -EINTR);
 		assert_string_equal(run.error.text, "run: stopped by a signal; 1 result kept");
-		assert_int_equal(rec->stats.samples, rows[i].samples);
+		shows(rec, "samples=%u", rows[i].samples);
 		assert_figure(rec, COL_STOPPED, rows[i].stopped);
 		/* Trials differ by some accesses before their samples. */
 		assert_near(rec->value[COL_ACCESSES],
@@ -812,22 +798,16 @@ static void test_a_stop_while_the_clock_runs_backwards(void **state)
 	const char *line = "tail size=64K repeat=3 warmup=0 count=100000";
 
 	end_before(line, 50000, stop_and_turn_back);
-	assert_int_equal(rec->stats.samples, 2);
-	assert_int_equal(rec->stats.left_out, 1);
-	assert_int_equal(rec->left_out, MC_LEFT_CLOCK);
-	assert_figure(rec, COL_ACCESSES, 200000);
+	shows(rec, "samples=2 left_out=1 left_out_why=clock accesses=200000");
 	/* In the first sample: the warm-up is what is left. */
 	end_before(line, 250000, stop_and_turn_back);
-	assert_int_equal(rec->stats.samples, 1);
-	assert_int_equal(rec->stats.left_out, 0);
-	assert_figures(rec, { COL_ACCESSES, 100000 }, { COL_STOPPED, true });
+	shows(rec, "samples=1 left_out=0 accesses=100000 stopped:1");
 }
 
 static void test_a_stop_at_the_end_of_a_sample(void **state)
 {
 	end_before("tail size=64K repeat=3 warmup=0 count=5000", 5001, stop_there);
-	assert_int_equal(rec->stats.samples, 2);
-	assert_figures(rec, { COL_ACCESSES, 10000 }, { COL_STOPPED, false });
+	shows(rec, "samples=2 accesses=10000 stopped:0");
 }
 
 static int allocate(void **state)

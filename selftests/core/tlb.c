@@ -8,9 +8,6 @@
 
 #include "stub/machine.h"
 
-/* As tlb.c numbers its columns. */
-enum { COL_PAGES, COL_PAGE_BYTES, COL_NS, COL_PACKED_NS, COL_TLB_NS };
-
 #define BYTES		(16ULL << 20)
 #define LOAD_PS		(4 * NS)
 #define SECOND_PS	(7 * NS)	/* extra cost if only the second TLB has the page */
@@ -60,12 +57,9 @@ static void costs(void)
 
 static void assert_step(const struct mc_record *r, u64 pages, u64 tlb_ps)
 {
-	assert_figures(r, { COL_PAGES, pages }, { COL_PAGE_BYTES, machine.covered });
-	assert_int_equal(r->stats.median_ps, pages * (LOAD_PS + tlb_ps));
-	assert_figures(r, { COL_NS, LOAD_PS + tlb_ps }, { COL_PACKED_NS, LOAD_PS },
-		       { COL_TLB_NS, tlb_ps });
-	assert_int_equal(r->verified, MC_VERIFIED_OK);
-	assert_in_range(r->window_max_ps, 1, 5 * MS);
+	shows(r, "pages:%llu page_bytes:%llu median_ns:%llu ns_per_load:%llu packed_ns_per_load=4; "
+	      "tlb_ns:%llu verified=ok window_max_ns=0.001..5000000", pages, machine.covered,
+	      pages * (LOAD_PS + tlb_ps), LOAD_PS + tlb_ps, tlb_ps);
 }
 
 static void test_large_pages_reach_further(void **state)
@@ -83,12 +77,11 @@ static void test_large_pages_reach_further(void **state)
 	}
 	/* If huge pages were not given, or it is not known, the figures show that. */
 	measured_on(1, "tlb size=16M page=thp");
-	assert_figures(rec, { COL_PAGES, 8 }, { COL_PAGE_BYTES, 4096 });
+	shows(rec, "pages=8 page_bytes=4096");
 	reset(1);
 	page_bytes = 0;
 	measured("tlb size=64K page=4k");
-	assert_no_figure(rec, COL_PAGE_BYTES);
-	assert_figure(rec, COL_TLB_NS, 0);
+	shows(rec, "page_bytes=null tlb_ns=0");
 }
 
 /* The lines of 63 other pages are at 63 different places in a page, so they share no set. */
@@ -107,8 +100,8 @@ static void test_no_translation_gives_time_back(void **state)
 {
 	reset_with(1, .first_page_ps = 6 * NS);
 	measured("tlb size=256K page=4k");
-	assert_figures(rec, { COL_NS, mc_rounded((63 * 4 + 10) * NS, 1, 64) },
-		       { COL_PACKED_NS, 10 * NS }, { COL_TLB_NS, 0 });
+	shows(rec, "ns_per_load:%llu packed_ns_per_load=10 tlb_ns=0",
+	      mc_rounded((63 * 4 + 10) * NS, 1, 64));
 }
 
 /* One sample that is slower than the others, or faster, changes no figure. */
@@ -135,7 +128,7 @@ static void test_cpus_take_turns(void **state)
 	measured("tlb size=512K page=4k cpu=0-2");
 	assert_int_equal(n, 3);
 	for (unsigned int i = 0; i < n; i++)
-		assert_figures(&rec[i], { COL_PACKED_NS, (4 + i) * NS }, { COL_TLB_NS, SECOND_PS });
+		shows(&rec[i], "packed_ns_per_load:%llu tlb_ns=7", (4 + i) * NS);
 	assert_turns_on_nodes("tlb");
 }
 
@@ -152,7 +145,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 	measured("tlb size=8K page=4k");
 	/* Here, page=auto is 4 KiB. */
 	measured("tlb size=8K page=auto");
-	assert_figure(rec, COL_PAGES, 2);
+	shows(rec, "pages=2");
 }
 
 /* Memory whose upper half mirrors the lower half can't hold a cycle. */
@@ -166,28 +159,22 @@ static void test_what_is_no_cycle_is_found(void **state)
 	assert_int_equal(measure("tlb size=256K page=4k"), -EBADMSG);
 	assert_int_equal(strncmp(run.error.text, "verify:", 7), 0);
 	assert_int_equal(n, 1);
-	assert_int_equal(rec->verified, MC_VERIFIED_FAILED);
+	shows(rec, "verified=failed");
 }
 
 static void test_a_stop_keeps_what_there_is(void **state)
 {
-	reset(2);
-	stop_after = 5;
-	assert_stopped("tlb size=256K warmup=1 repeat=10 cpu=0,1", 1);
-	assert_int_equal(rec->stats.samples, 4);
-	assert_figures(rec, { COL_PACKED_NS, 4 * NS }, { COL_TLB_NS, 0 });
-	assert_int_equal(rec->verified, MC_VERIFIED_OK);
-	reset(2);
-	stop_after = 11 + 3;
-	assert_stopped("tlb size=256K warmup=1 repeat=10 cpu=0,1", 2);
-	assert_int_equal(rec[0].stats.samples, 10);
-	assert_int_equal(rec[1].stats.samples, 2);
+	assert_stopped(2, 5, "tlb size=256K warmup=1 repeat=10 cpu=0,1", 1);
+	shows(rec, "samples=4 packed_ns_per_load=4 tlb_ns=0 verified=ok");
+	assert_stopped(2, 11 + 3, "tlb size=256K warmup=1 repeat=10 cpu=0,1", 2);
+	shows(rec, "samples=10");
+	shows(&rec[1], "samples=2");
 }
 
 /* A stop may also come while lines close together are measured: then no figure is known. */
 static void no_figure_is_known(void)
 {
-	assert_figure(rec, COL_TLB_NS, 0);
+	shows(rec, "tlb_ns=0");
 }
 
 static void test_a_stop_is_seen_everywhere(void **state)

@@ -8,6 +8,7 @@
 
 #include "../cmocka_all.h"
 
+#include "shows.h"
 #include "threads.h"
 #include "measure/measurement.h"
 #include "measure/side.h"

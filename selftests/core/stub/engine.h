@@ -13,6 +13,7 @@
 #include "measure/pairs.h"
 #include "measure/side.h"
 #include "platform/os.h"
+#include "shows.h"
 #include "threads.h"
 
 #define RECORDS_MOST	90
@@ -214,10 +215,15 @@ static inline void stop(void)
 		mc_threads_stop(run.threads, -EINTR);
 }
 
-static inline void assert_stopped(const char *line, u64 kept)
+/* On a new machine with so many @threads, if they are not 0, a run is stopped @after samples. */
+static inline void assert_stopped(unsigned int threads, unsigned int after, const char *line,
+				  u64 kept)
 {
 	char text[60];
 
+	if (threads)
+		reset(threads);
+	stop_after = after;
 	snprintf(text, sizeof(text), "run: stopped by a signal; %llu result%s kept",
 		 (unsigned long long)kept, MC_S(kept));
 	after_sample = stop;
