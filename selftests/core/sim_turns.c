@@ -76,176 +76,110 @@ static int next_turn(void)
 	return find_turn();
 }
 
+/* Compare what is seen of a CPU, or of the machine, with @x. */
+static void see(const char *what, const char *word, unsigned int cpu, long x)
+{
+	long seen = !strcmp(word, "turn") ? next_turn() : !strcmp(word, "still") ? find_turn() :
+		    !strcmp(word, "exits") ? states[cpu].exits :
+		    !strcmp(word, "clock") ? (long)vcpus[cpu].clock :
+		    !strcmp(word, "now") ? machine_now() : -2;
+
+	if (seen != x)
+		fail_msg("%s: %ld", what, seen);
+}
+
+/*
+ * Words of what CPUs do and what is seen then, each with a number: a turn comes, or the last one
+ * goes on (still); the CPU that has it passes instructions, makes an access so many instructions
+ * before the end of its block, finds that it may read the clock there (due), or not (early). A
+ * digit before "=" names another CPU.
+ */
+static void plays(unsigned int n, const char *script)
+{
+	char words[400], word[12], *rest = strcpy(words, script), *one;
+	unsigned int cpu = 0, of;
+	long x;
+
+	begin(n);
+	while ((one = strsep(&rest, " ;"))) {
+		if (!*one)
+			continue;
+		if (sscanf(one, "%11[a-z]%u=%ld", word, &of, &x) != 3) {
+			of = cpu;
+			if (sscanf(one, "%11[a-z]=%ld", word, &x) != 2)
+				fail_msg("%s", one);
+		}
+		if (!strcmp(word, "pass"))
+			machine_pass(cpu, x);
+		else if (!strcmp(word, "uncached") || !strcmp(word, "cached"))
+			machine_access(cpu, *word == 'u' ? &UNCACHED : &CACHED, x);
+		else if (!strcmp(word, "idle"))
+			states[of].idle = x;
+		else if (!strcmp(word, "due") || !strcmp(word, "early"))
+			assert_int_equal(machine_clock_is_due(cpu, x), *word == 'd');
+		else
+			see(one, word, of, x);
+		cpu = !strcmp(word, "turn") || !strcmp(word, "still") ? x : cpu;
+	}
+}
+
 static void test_the_lowest_clock_runs(void **state)
 {
-	begin(3);
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 10);
-	assert_int_equal(next_turn(), 1);
-	machine_pass(1, 20);
-	assert_int_equal(next_turn(), 2);
-	machine_pass(2, 5);
-	assert_int_equal(next_turn(), 2);
-	machine_pass(2, 10);
-	assert_int_equal(next_turn(), 0);
-	assert_int_equal(machine_now(), 10);
+	plays(3, "turn=0 pass=10 turn=1 pass=20 turn=2 pass=5 turn=2 pass=10 turn=0 now=10");
 }
 
 /* A CPU runs ahead a little, and is made to stop then. */
 static void test_it_stops(void **state)
 {
-	begin(2);
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 900);
-	assert_int_equal(states[0].exits, 0);
-	machine_pass(0, 200);
-	assert_int_equal(states[0].exits, 1);
+	plays(2, "turn=0 pass=900 exits=0 pass=200 exits=1");
 	/* Alone, it never has to. */
-	begin(1);
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 1000000);
-	assert_int_equal(states[0].exits, 0);
+	plays(1, "turn=0 pass=1000000 exits=0");
 }
 
 /* QEMU may take a turn away when the host wants something. */
 static void test_an_interrupted_turn_goes_on(void **state)
 {
-	begin(2);
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 900);
-	assert_int_equal(find_turn(), 0);
-	machine_pass(0, 200);
-	assert_int_equal(find_turn(), 1);
-	states[1].idle = true;
-	assert_int_equal(find_turn(), 0);
+	plays(2, "turn=0 pass=900 still=0 pass=200 still=1 idle1=1 still=0");
 }
 
-/* CPU 0 comes first, but what it does is later than what CPU 1 does. */
 static void test_accesses_meet_in_order(void **state)
 {
-	begin(2);
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 50);
-	machine_access(0, &UNCACHED, 20);	/* at 30 */
-	assert_int_equal(states[0].exits, 1);
-	assert_int_equal(vcpus[0].clock, 50);
-	assert_int_equal(next_turn(), 1);
-	machine_pass(1, 25);
-	machine_access(1, &UNCACHED, 5);	/* at 20: nobody else is earlier */
-	assert_int_equal(vcpus[1].clock, 25 + 100);
-	assert_int_equal(next_turn(), 1);
-	/* Asking at 130, it waits for the other's, which the controller serves from 120 to 160. */
-	assert_int_equal(vcpus[0].clock, 50 + 100 + 30);
+	/*
+	 * CPU 0 comes first, but what it does, at 30, is later than what CPU 1 does, at 20. Asking
+	 * at 130, it waits for the other's, which the controller serves from 120 to 160.
+	 */
+	plays(2, "turn=0 pass=50 uncached=20 exits=1 clock=50 turn=1 pass=25 uncached=5 clock=125; "
+	      "turn=1 clock0=180");
+	/* Equal times go by number. */
+	plays(2, "turn=0 pass=10 uncached=0 turn=1 pass=10 uncached=0 clock=10 turn=0 clock0=110; "
+	      "clock1=150");
+	/* Lines of its own do not wait. */
+	plays(2, "idle1=1 turn=0 cached=0 idle1=0 turn=0 pass=50 cached=0 exits=0");
 }
 
-static void test_equal_times_go_by_number(void **state)
-{
-	begin(2);
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 10);
-	machine_access(0, &UNCACHED, 0);
-	assert_int_equal(next_turn(), 1);
-	machine_pass(1, 10);
-	machine_access(1, &UNCACHED, 0);
-	assert_int_equal(vcpus[1].clock, 10);
-	assert_int_equal(next_turn(), 0);
-	assert_int_equal(vcpus[0].clock, 10 + 100);
-	assert_int_equal(vcpus[1].clock, 10 + 100 + 40);
-}
-
-static void test_lines_of_its_own_do_not_wait(void **state)
-{
-	begin(2);
-	states[1].idle = true;
-	assert_int_equal(next_turn(), 0);
-	machine_access(0, &CACHED, 0);
-	states[1].idle = false;
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 50);
-	machine_access(0, &CACHED, 0);
-	assert_int_equal(states[0].exits, 0);
-}
-
+/* The access is at 46; four instructions come later. */
 static void test_the_clock_waits(void **state)
 {
-	begin(2);
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 1);
-	assert_int_equal(next_turn(), 1);
-	machine_pass(1, 45);
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 49);
-	assert_true(machine_clock_is_due(0, 9));
-	assert_int_equal(machine_now(), 41);
-	machine_access(0, &UNCACHED, 4);	/* at 46 */
-	assert_false(machine_clock_is_due(0, 3));
-	assert_int_equal(vcpus[0].clock, 46);	/* four instructions come later */
-	assert_int_equal(next_turn(), 1);
-	machine_pass(1, 160);
-	assert_int_equal(next_turn(), 0);
-	assert_int_equal(vcpus[0].clock, 146);
-	machine_pass(0, 4);
-	assert_true(machine_clock_is_due(0, 3));
-	assert_int_equal(machine_now(), 147);
+	plays(2, "turn=0 pass=1 turn=1 pass=45 turn=0 pass=49 due=9 now=41 uncached=4 early=3; "
+	      "clock=46 turn=1 pass=160 turn=0 clock=146 pass=4 due=3 now=147");
 }
 
 /* No CPU reads an earlier time than another one has read before. */
 static void test_the_clock_never_runs_backwards(void **state)
 {
-	begin(2);
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 500);
-	assert_int_equal(next_turn(), 1);
-	machine_pass(1, 900);
-	assert_false(machine_clock_is_due(1, 99));
-	assert_int_equal(states[1].exits, 1);
-	assert_int_equal(vcpus[1].clock, 800);
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 10);
-	assert_true(machine_clock_is_due(0, 9));
-	assert_int_equal(machine_now(), 501);
-	machine_pass(0, 491);
-	assert_int_equal(next_turn(), 1);
-	machine_pass(1, 100);
-	assert_true(machine_clock_is_due(1, 99));
-	assert_int_equal(machine_now(), 801);
+	plays(2, "turn=0 pass=500 turn=1 pass=900 early=99 exits=1 clock=800 turn=0 pass=10 due=9; "
+	      "now=501 pass=491 turn=1 pass=100 due=99 now=801");
 	/* If all want to read it at one time, all can. */
-	begin(2);
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(next_turn(), i);
-		machine_pass(i, 1);
-		assert_true(machine_clock_is_due(i, 0));
-		assert_int_equal(machine_now(), 1);
-	}
+	plays(2, "turn=0 pass=1 due=0 now=1 turn=1 pass=1 due=0 now=1");
 }
 
-/* A CPU that runs alone is made to stop soon after it has woken another one. */
-static void test_it_stops_for_one_that_it_wakes(void **state)
+static void test_who_wakes(void **state)
 {
-	begin(3);
-	states[1].idle = true;
-	states[2].idle = true;
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 100000);
-	assert_int_equal(states[0].exits, 0);
-	states[2].idle = false;
-	machine_pass(0, 900);
-	assert_int_equal(states[0].exits, 0);
-	machine_pass(0, 200);
-	assert_int_equal(states[0].exits, 1);
-	assert_int_equal(next_turn(), 0);
-	assert_int_equal(vcpus[2].clock, 101100);
-}
-
-static void test_a_cpu_wakes_at_the_time_of_the_others(void **state)
-{
-	begin(2);
-	states[1].idle = true;
-	assert_int_equal(next_turn(), 0);
-	machine_pass(0, 5000);
-	states[1].idle = false;
-	assert_int_equal(next_turn(), 0);
-	assert_int_equal(vcpus[1].clock, 5000);
+	/* A CPU that runs alone is made to stop soon after it has woken another one. */
+	plays(3, "idle1=1 idle2=1 turn=0 pass=100000 exits=0 idle2=0 pass=900 exits=0 pass=200; "
+	      "exits=1 turn=0 clock2=101100");
+	/* A CPU wakes at the time of the others. */
+	plays(2, "idle1=1 turn=0 pass=5000 idle1=0 turn=0 clock1=5000");
 }
 
 /* While nobody runs, time passes as it does on the host, and does not run backwards. */
