@@ -78,7 +78,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 /* The loop of a thread, of which the second takes three times as long, reads 16 lines a pass. */
 static void read_lines(struct mc_worker *w)
 {
-	u64 passes = pass_of(w)->passes - passes_before[w->index];
+	u64 passes = passes_in_window(w);
 
 	if (!w->irq_off)
 		return;

@@ -8,19 +8,15 @@
 #define TEST	mc_test_overhead
 #include "stub/engine.h"
 
+#include "stub/passes.h"
+
 #define BATCH		16384		/* operations of a pass */
 #define OPERATION_PS	(3 * NS)
 
 /* ---------------------------------------------------------------- the events */
 
-static u64 passes_before[THREADS_MOST];
 /* Part of the time for which an event of a thread is on its PMU: 1/N; 0: never. */
 static u64 share[THREADS_MOST][MC_NEVENTS];
-
-static u64 passes_of(const struct mc_worker *w)
-{
-	return ((struct mc_measurement *)sim.arg)->each[w->index].pass.passes;
-}
 
 /* Whatever happens between windows does not count. */
 static void count(const struct mc_worker *w, u64 operations, u64 ps)
@@ -36,14 +32,9 @@ static void count(const struct mc_worker *w, u64 operations, u64 ps)
 	}
 }
 
-static void opened(struct mc_worker *w)
-{
-	passes_before[w->index] = passes_of(w);
-}
-
 static void closing(struct mc_worker *w)
 {
-	u64 operations = (passes_of(w) - passes_before[w->index]) * BATCH;
+	u64 operations = passes_in_window(w) * BATCH;
 
 	sim_spend(operations * OPERATION_PS);
 	count(w, operations, operations * OPERATION_PS);
@@ -51,7 +42,7 @@ static void closing(struct mc_worker *w)
 
 static void costs(void)
 {
-	sim.opened = opened;
+	sim.opened = note_passes;
 	sim.closing = closing;
 	sim.overhead = 1;
 }

@@ -8,6 +8,8 @@
 #define TEST	mc_test_overhead
 #include "stub/engine.h"
 
+#include "stub/passes.h"
+
 enum { COL_OPERATIONS };
 
 #define BATCH		16384		/* operations of a pass */
@@ -15,22 +17,10 @@ enum { COL_OPERATIONS };
 
 /* ------------------------------------------------------------- virtual time */
 
-static u64 passes_before[THREADS_MOST];
-
-static u64 passes_of(const struct mc_worker *w)
-{
-	return ((struct mc_measurement *)sim.arg)->each[w->index].pass.passes;
-}
-
-static void opened(struct mc_worker *w)
-{
-	passes_before[w->index] = passes_of(w);
-}
-
 /* The time of a pass is spent at its end. */
 static void closing(struct mc_worker *w)
 {
-	sim_spend((passes_of(w) - passes_before[w->index]) * BATCH * OPERATION_PS);
+	sim_spend(passes_in_window(w) * BATCH * OPERATION_PS);
 }
 
 /* The threads fall asleep meanwhile, which is none of the time that they take to wake. */
@@ -43,7 +33,7 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 
 static void costs(void)
 {
-	sim.opened = opened;
+	sim.opened = note_passes;
 	sim.closing = closing;
 	sim.overhead = 1;	/* parts of a pass must take some time, too */
 }

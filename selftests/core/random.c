@@ -8,6 +8,7 @@
 
 #include "arch/random.h"
 #include "core/level.h"
+#include "stub/passes.h"
 
 #define SIZE	(5 << 20)	/* two blocks and a half */
 #define BLOCK	MC_BLOCK_BYTES
@@ -60,24 +61,13 @@ static struct made {
 /* Where no figure matters: then fewer addresses are made. */
 #define DEAR	.bare_ps = 5 * NS
 static unsigned int drains;	/* of the last timed window */
-static u64 passes_before[THREADS_MOST];
-
-static struct mc_pass *pass_of(const struct mc_worker *w)
-{
-	return &((struct mc_measurement *)sim.arg)->each[w->index].pass;
-}
-
-static void opened(struct mc_worker *w)
-{
-	passes_before[w->index] = pass_of(w)->passes;
-}
 
 /* Only the samples of the record are verified. */
 static void closing(struct mc_worker *w)
 {
 	const struct mc_measurement *meas = sim.arg;
 	bool bare = meas->hooks.tick != tick;
-	u64 passes = pass_of(w)->passes - passes_before[w->index];
+	u64 passes = passes_in_window(w);
 
 	bool slow = made.fast_sample != ~0ULL && meas->done != made.fast_sample;
 
@@ -94,7 +84,7 @@ static void closing(struct mc_worker *w)
 static void costs(void)
 {
 	run.side = &random_side;
-	sim.opened = opened;
+	sim.opened = note_passes;
 	sim.closing = closing;
 	made = (struct made){ MADE };
 	view = (struct mc_view){ blocks, ARRAY_SIZE(blocks) };

@@ -8,6 +8,7 @@
 
 #include "../cmocka_all.h"
 
+#include "passes.h"
 #include "shows.h"
 #include "threads.h"
 #include "measure/measurement.h"
@@ -88,26 +89,17 @@ static const struct mc_side side = {
 
 /* Timed windows are those with interrupts off: every line here says irq=off. */
 static void (*in_window)(struct mc_worker *w);
-static u64 passes_before[THREADS_MOST];
-
-static struct mc_pass *pass_of(const struct mc_worker *w)
-{
-	return &((struct mc_measurement *)sim.arg)->each[w->index].pass;
-}
-
 static void opened(struct mc_worker *w)
 {
-	passes_before[w->index] = pass_of(w)->passes;
+	note_passes(w);
 	if (in_window && w->irq_off)
 		in_window(w);
 }
 
 static void closing(struct mc_worker *w)
 {
-	u64 passes = pass_of(w)->passes - passes_before[w->index];
-
 	if (w->irq_off)
-		sim_spend(pass_ps ? passes * pass_ps : 1 * MS);
+		sim_spend(pass_ps ? passes_in_window(w) * pass_ps : 1 * MS);
 }
 
 static u64 core_mhz = 2500;	/* 0: the loop takes no time that the clock resolves */
