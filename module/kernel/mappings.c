@@ -8,6 +8,7 @@
 #include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/once.h>
 #include <linux/pid.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
@@ -177,7 +178,7 @@ static int look_at_process(struct mc_look *look, const struct mc_tables *t, stru
 		return mc_fail(e, -EINVAL,
 			       "pid: %u has no memory of its own: it has just ended, or is a thread of the kernel",
 			       look->pid);
-	if (ns_capable(mm->user_ns, CAP_SYS_PTRACE))
+	if (capable(CAP_SYS_PTRACE))
 		err = look_at_memory(look, t, mm);
 	else
 		err = mc_fail(e, -EPERM, "pid: to look at process %u takes CAP_SYS_PTRACE",

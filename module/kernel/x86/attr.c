@@ -5,12 +5,18 @@
 #include <linux/mm.h>
 #include <linux/set_memory.h>
 #include <asm/cacheflush.h>
-#include <asm/coco.h>
 #include <asm/fixmap.h>
 #include <asm/pgtable.h>
 
 #include "kernel/arch.h"
 #include "measure/pieces.h"
+
+/* Older kernels know only the bit of AMD's processors. */
+#ifdef MC_HAVE_CC_MKDEC
+#include <asm/coco.h>
+#else
+#define cc_mkdec(entry)	(entry)
+#endif
 
 #define MSR_PAT		0x277	/* Intel SDM vol. 4, IA32_PAT: a byte for each entry */
 
