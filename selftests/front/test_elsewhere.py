@@ -50,6 +50,7 @@ CALLS = {
     "lat_ctx -s 16 2 8": "os item=context set=16K processes=2,8",
     "lat_syscall null": "os item=getppid",
     "lat_syscall stat /etc/hosts": "os item=stat",
+    "lat_tcp -W 5 localhost": "os item=tcp",
     "lat_proc fork": "os item=fork_exit",
     "lat_sig catch": "os item=signal_catch",
     "lat_select -n 200 tcp": "os item=select_tcp descriptors=200",
@@ -81,6 +82,10 @@ CALLS = {
     "mlc --c2c_latency -C 64": "c2c size=64K",
     "mlc --c2c_latency -c0 -w24 -e -r": "c2c cpu=0,24 state=hitm prefetch=keep",
     "mlc --latency_matrix": "suite latency-matrix",
+    "mlc --idle_latency": "latency size=auto",
+    "perf bench mem memcpy size=4M": "bandwidth op=copy size=4M",
+    "mlc -T --loaded_latency": "bandwidth op=read cpu=all node=local width=16",
+    "bandwidth op=load_avx,store_avx": "bandwidth width=32 op=read,write",
     "mlc --latency_matrix -X": "suite latency-matrix smt=off",
     "mbw -n 5 256": "bandwidth op=copy repeat=5 size=512M",
     "sudo perf bench mem memset --size 1MB --nr_loops 5 -f default":
@@ -140,7 +145,7 @@ class Elsewhere(fake.unittest.TestCase):
     def test_what_a_row_names_exists(self):
         known = {operation["name"] for operation in tests.OPERATIONS}
         keys = {key for test in self.known.values() for key in test} | {
-            "each", "array", "count", "within", "group", "passes", "at"}
+            "each", "array", "threads", "within", "with", "group", "at"}
         rows, programs = calls.rows(), {row.of for row in calls.rows()}
         self.assertEqual(len(rows), len(re.findall(r"^(?:CALL|WORD)\(", calls.TABLE.read_text(),
                                                    re.M)))
@@ -155,6 +160,8 @@ class Elsewhere(fake.unittest.TestCase):
                     key, equals, value = word.partition("=")
                     if key == "suite":
                         self.assertTrue(suite.exists(value))
+                    elif word.startswith("-"):
+                        self.assertEqual(word, f"{row.word.partition('*')[0]}*")
                     elif word and not equals:
                         self.assertEqual(number, 0)
                         self.assertIn(word, tests.TESTS)
@@ -215,12 +222,11 @@ class Elsewhere(fake.unittest.TestCase):
 
     def test_what_has_no_counterpart_is_named(self):
         for call in ("bw_mem 64M xx", "mbw -b 4 5", "bw_pipe x", "mlc_avx512 --nosuch",
-                     "stream 5", "lat_syscall fstat", "likwid-bench -t copy -w S99:100kB:1",
+                     "stream 5", "lat_syscall fstat",
                      "likwid-bench -t copy -W C1:1MB", "likwid-bench -t copy -w S0",
                      "likwid-bench -t copy -w S0:100kB:2:1", "likwid-bench -w S0:1MB:1:1:0",
                      "likwid-bench -t copy -w N:1MB:x", "likwid-bench -t copy -w S0:1MB:",
-                     "likwid-bench -t copy -i 12345x", "likwid-bench -t copy -w N:99999999999GB",
-                     "likwid-bench -t copy -w N:1MB:9999", "likwid-bench -t copy -w N:10",
+                     "likwid-bench -t copy -w N:99999999999GB", "likwid-bench -t copy -w N:10",
                      "likwid-bench -t sum_sp -w N:1MB:1", "multichase -x", "perf stat ls"):
             self.refused(f"^{call.split()[0].replace('_avx512', '')}: .* has no count", call)
         for row in calls.rows():
@@ -233,13 +239,16 @@ class Elsewhere(fake.unittest.TestCase):
                 *((f"bw_mem -P {n} 8M rd", f"-P {n} is no number of CPUs$")
                   for n in ("x", 0, "4x")),
                 ("numactl -C 0-2 bw_mem -P 4 64M rd", "-P 4 is more than these CPUs$"),
+                ("likwid-bench -t copy -w N:1MB:9999", "-w .* is more than these CPUs$"),
                 ("numactl -C +0 bw_mem 64M rd", "-C [+]0 names no CPUs$"),
+                ("likwid-bench -t copy -w S99:100kB:1", "-w .* names no CPUs$"),
                 ("taskset -c 0 likwid-bench -t copy -w N:1MB -W N:2MB", ".* two requests; "),
-                ("numactl -C 1 mlc --idle_latency -c0", "-c0 and CPUs 1 are two requests; "),
+                ("numactl -C 1 mlc --idle_latency -c0", "-c0 and -C 1 are two requests; "),
                 *((call, ".* is no whole number, or has a unit that it does not know$")
                   for call in (
                     "lat_mem_rd 2g 64", "lat_mem_rd 64k", "lat_mem_rd 0.5", "bw_mem 1g rd",
-                    "bw_mem 1.5M rd", "bw_mem 128MB rd", "mbw 1G", "numactl -m 0,1 stream"))):
+                    "bw_mem 1.5M rd", "bw_mem 128MB rd", "mbw 1G", "numactl -m 0,1 stream",
+                    "likwid-bench -t copy -w N:1MB:1 -i 12345x"))):
             self.refused(f"^(?!numactl|taskset)[a-z_-]+: {why}", call)
         for call, key in (("bw_mem", "op="), ("bw_mem rd", "size="), ("lat_mem_rd -t", "size="),
                           ("mbw -q", "size="), ("likwid-bench -w N:1MB", "op="),
@@ -249,11 +258,11 @@ class Elsewhere(fake.unittest.TestCase):
                      "mbw 5 -n", "lat_ctx -s"):
             self.refused(f"^{call.split()[0]}: -. needs a value$", call)
         self.refused("^op=all: name the operations", "bandwidth op=all")
-        for end in "_fma", "_avx":      # an end of nothing
+        for end in "_fma", "_avx", "_sse_fma":      # an end of nothing
             self.refused(f"^op: '{end}' is not one of [^(]*$", f"bandwidth op={end}")
 
     def test_a_size_of_each_thread_needs_their_number(self):
-        self.refused("^mlc: -b100 is the size of a thread; write that of all: size=$",
+        self.refused("^mlc: -b100 is the size of a thread; write the size of all: size=$",
                      "mlc --bandwidth_matrix -b100")
 
     def test_a_size_of_each_thread_counts_the_cpus_that_a_test_takes_by_itself(self):
@@ -268,6 +277,8 @@ class Elsewhere(fake.unittest.TestCase):
         stream = "bandwidth op=copy,scale,add,triad cpu={} node=local"
         for call, cpus in (
                 ("OMP_NUM_THREADS=8 ./stream", "0-7"), ("GOMP_CPU_AFFINITY=0,2 ./stream", "0,2"),
+                ("GOMP_CPU_AFFINITY=0,2 numactl -C 1 ./stream", "0,2"),
+                ("numactl -C 1-2 taskset -c 0 ./stream", "0"),
                 ("OMP_PROC_BIND=true OMP_NUM_THREADS=2 taskset -c 1-5 ./stream_c.exe", "1-2")):
             [one], _ = self.planned(call)
             self.assertEqual(one.line, stream.format(cpus))
@@ -276,6 +287,23 @@ class Elsewhere(fake.unittest.TestCase):
         self.assertEqual(cli._as_run("OMP_NUM_THREADS=8 taskset -c 0-7 ./stream".split()),
                          ["run", "OMP_NUM_THREADS=8 taskset -c 0-7 ./stream"])
         self.refused("^'LD_PRELOAD': not a key of bandwidth", "LD_PRELOAD=x.so ./stream")
+
+    def test_the_environment_of_the_process(self):
+        """STREAM obeys OpenMP's variables, unless the call says otherwise."""
+        for call, env, cpus in (("stream", {"OMP_NUM_THREADS": "8"}, "0-7"),
+                                ("OMP_NUM_THREADS=2 ./stream", {"OMP_NUM_THREADS": "8"}, "0-1"),
+                                ("stream cpu=0", {"OMP_NUM_THREADS": "8"}, "0"),
+                                ("mbw 8", {"OMP_NUM_THREADS": "8"}, None)):
+            with mock.patch.dict(os.environ, env):
+                [one], _ = self.planned(call)
+            self.assertEqual(re.findall(r" cpu=(\S+)", one.line), [cpus] if cpus else [])
+        with mock.patch.dict(os.environ, {"OMP_PLACES": "cores"}):
+            self.refused("^stream: OMP_PLACES=cores: write the CPUs", "stream")
+
+    def test_a_note_is_of_what_is_measured(self):
+        for call, said in (("-t load -w N:1MB:1", True), ("-t load_avx -w N:1MB:1", False)):
+            _, notes = self.planned(f"likwid-bench {call}")
+            self.assertEqual(any("width=8 is in general registers" in one for one in notes), said)
 
     def test_nodes_and_packages(self):
         """On machines with several nodes, of which some have no memory, or no CPUs."""
@@ -301,13 +329,16 @@ class Elsewhere(fake.unittest.TestCase):
                         self.assertIn("node=1" if "-i100" in call else "", done.stdout)
 
     def test_no_word_is_dropped(self):
-        for call in ("mlc --latency_matrix --bandwidth_matrix", "mlc -b100 -b 200",
+        for call in ("mlc --latency_matrix --bandwidth_matrix",
+                     "mlc --idle_latency --latency_matrix", "mlc -b100 -b 200",
                      "likwid-bench -t copy -w N:1MB:1 -w N:2MB:1",
                      "mlc --max_bandwidth -W3 -W5", "mlc --loaded_latency -R -W3",
                      "likwid-bench -t copy -w S0:1MB:1 -w N:1MB:2", "bw_mem 64M rd cp",
-                     "lat_syscall null read", "bw_mem 64M rd op=copy"):
+                     "lat_syscall null read", "bw_mem 64M rd op=copy", "bw_mem 1m size=4M rd",
+                     "lat_tcp -W 5 -W 6", "likwid-bench -t load_avx -w N:1MB -t load_fma"):
             self.refused(f"^{call.split()[0].lower()}: .* are two requests; make two calls$", call)
         self.refused("^lat_ctx: more than 64 words$", f"lat_ctx -s 0 {' '.join(['2'] * 70)}")
+        self.refused("^'suite': ", "bandwidth suite op=read")
         for words in ("-l128 -r", "-r -l128", "-r -l128 -U"):
             [one], _ = self.planned(f"mlc --idle_latency {words}")
             self.assertEqual(set(one.line.split()[2:]), {"stride=128", "pattern=random"})

@@ -245,7 +245,7 @@ class StandIn(fake.unittest.TestCase):
                           ("mlc --idle_latency -c9999", "cpu: '9999' names"),
                           ("mlc --latency_matrix --bandwidth_matrix -Q -W13", "no loop is known"),
                           ("likwid-bench -t clload -w N:1MB", "loops take all of a line"),
-                          ("likwid-bench -t _avx -w N:1MB", "no counterpart here"),
+                          ("likwid-bench -t _avx -w N:1MB", "no loop is known"),
                           ("lat_mem_rd -x", "-x has no counterpart"), ("lat_mem_rd 0", "size: "),
                           ("multichase -c work:5", "loads alone"), ("multichase -m 8", "size: "),
                           ("stream -x", "-x has no counterpart"), ("stream size=9", "size: ")):

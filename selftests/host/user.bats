@@ -121,7 +121,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 
 @test "a call of another program is understood, and said" {
 	run -0 --separate-stderr "$USER_TOOL" bw_mem -N 2 64k rd
-	[ "$stderr" = "memcache-user: bw_mem -N 2 64k rd: this is bandwidth op=read repeat=2 size=64k
+	[ "$stderr" = "memcache-user: bw_mem -N 2 64k rd: this is bandwidth op=read size=64k repeat=2
 memcache-user: bw_mem -N 2 64k rd: every word: the same lines" ]
 	[[ $output == *" 65536 "* ]]
 	run -0 --separate-stderr "$USER_TOOL" --wide triad size=64KiB repeat=1 cpus=0

@@ -36,30 +36,27 @@ bool mc_user_cpus(u64 *cpus, const char *value, size_t len)
 }
 
 /*
- * Keep so many CPUs, 0: all, of every @stride the first @chunk, taken core by core if @by_core.
- * Return: were there as many?
+ * Append so many CPUs of a list, 0: all; of every @stride the first @chunk, taken core by core if
+ * @by_core. Return: why that can't be, or NULL.
  */
-bool mc_user_choose(u64 *cpus, unsigned int threads, unsigned int chunk, unsigned int stride,
-		    bool by_core)
+const char *mc_user_choose(struct mc_text *t, const char *list, size_t len, unsigned int threads,
+			   unsigned int chunk, unsigned int stride, bool by_core)
 {
-	static unsigned int list[MC_MAX_CPUS];
-	unsigned int cpu, at, i, n = 0, number = 0, taken = 0;
+	u64 from[MC_MAX_CPUS / 64] = { 0 }, cpus[MC_MAX_CPUS / 64] = { 0 };
+	unsigned int cpu, at, number = 0, taken = 0;
 
-	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (cpus[cpu / 64] >> cpu % 64 & 1)
-			list[n++] = cpu;
-	}
-	memset(cpus, 0, MC_MAX_CPUS / 8);
-	threads = threads ? threads : n;
+	if (!mc_user_cpus(from, list, len))
+		return "names no CPUs";
 	for (at = 0; at < MC_MAX_CPUS; at++) {
-		for (i = 0; i < n; i++) {
-			cpu = list[i];
-			if ((by_core ? mc_cpu_core(cpu) : cpu) != at ||
-			    number++ % stride >= chunk || taken == threads)
+		for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
+			if (!(from[cpu / 64] >> cpu % 64 & 1) ||
+			    (by_core ? mc_cpu_core(cpu) : cpu) != at ||
+			    number++ % stride >= chunk || (threads && taken == threads))
 				continue;
 			cpus[cpu / 64] |= 1ULL << cpu % 64;
 			taken++;
 		}
 	}
-	return taken == threads;
+	mc_text_list(t, cpus, MC_MAX_CPUS);
+	return taken < threads ? "is more than these CPUs" : NULL;
 }

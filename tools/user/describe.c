@@ -181,7 +181,7 @@ static void describe_calls(struct mc_text *t)
 	const char *between = "";
 
 	for (row = mc_foreign_words; row->of; row++) {
-		if (!*row->of || (*row->word && !is_mlc_mode_option(row->word)))
+		if (!*row->of || (*row->word && (*row->word != '-' || !mc_user_program(row->word))))
 			continue;
 		mc_textf(t, "%s\"%s\"", between, *row->word ? row->word : row->of);
 		between = ", ";

@@ -28,12 +28,12 @@ struct mc_foreign_word {
 
 extern const struct mc_foreign_word mc_foreign_words[];
 
+/* Say what is worth knowing of a request, and is no error. */
+#define mc_user_note(format, ...) fprintf(stderr, "memcache-user: " format "\n", ##__VA_ARGS__)
+
 /* translate.c */
-void mc_user_note(const char *format, ...) __printf(1, 2);
 const char *mc_user_program(const char *name);
-bool is_mlc_mode_option(const char *option);
-int mc_user_usual(char **line);
-int mc_user_translate(const char *line);
+int mc_user_usual(char **line, bool print);
 
 /* stand_in.c */
 const char *mc_user_stands_in(const char *name);

@@ -146,14 +146,14 @@ static void take_call(int *argc, char **argv)
 {
 	char **word = argv + 1, **name, **more, *line, *longer;
 
-	while (*word && **word == '-' && !is_mlc_mode_option(*word))
+	while (*word && **word == '-' && !mc_user_program(*word))
 		word++;
 	/* Variables of the environment may precede a program. */
 	for (name = word; *name && isupper(**name) && strchr(*name, '='); name++)
 		;
-	if (!*name || !(is_mlc_mode_option(*name) || mc_user_program(*name)))
+	if (!*name || !mc_user_program(*name))
 		return;
-	if (asprintf(&line, "%s%s", is_mlc_mode_option(*word) ? "mlc " : "", *word) < 0)
+	if (asprintf(&line, "%s%s", **word == '-' ? "mlc " : "", *word) < 0)
 		return;
 	for (more = word + 1; *more; more++) {
 		if (asprintf(&longer, "%s %s", line, *more) < 0)

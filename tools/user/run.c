@@ -154,7 +154,7 @@ static int check_all(struct job *jobs, unsigned int n)
 
 	for (i = 0; i < n; i++) {
 		struct mc_error e = { 0 };
-		int err = mc_user_usual(&jobs[i].line);
+		int err = mc_user_usual(&jobs[i].line, false);
 
 		if (!err)
 			err = check(&jobs[i], &e);
@@ -289,9 +289,11 @@ int mc_user_translate_all(char **words)
 	int status = jobs ? MC_USER_DONE : MC_USER_FAILED;
 
 	for (i = 0; jobs && i < n; i++) {
-		if (mc_user_translate(jobs[i].line))
+		if (mc_user_usual(&jobs[i].line, true))
 			status = MC_USER_USAGE;
+		free(jobs[i].line);
 	}
+	free(jobs);
 	return status ? status : mc_user_flush();
 }
 

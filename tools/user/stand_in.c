@@ -218,31 +218,17 @@ static int print_stream(const char *name, const char *args)
 		{ "Triad:", "triad", 3 },
 	};
 	struct got of[ARRAY_SIZE(kernels)];
-	char *rest = without(args, "size="), size[32] = "", variables[MC_LINE_MAX] = "";
-	struct mc_text t = MC_TEXT(variables);
-	const struct mc_foreign_word *variable;
+	char *rest = without(args, "size="), size[32] = "";
 	unsigned long long elements = 0;
 	bool verified = true;
 	unsigned int i;
 	int status;
 
-	for (variable = mc_foreign_words; variable->of; variable++) {
-		int n = strcspn(variable->word, "=");
-		const char *set;
-
-		if (strcmp(variable->of, "stream") || strcmp(variable->word + n, "=*"))
-			continue;
-		snprintf(size, sizeof(size), "%.*s", n, variable->word);
-		set = getenv(size);
-		if (set && *set)
-			mc_textf(&t, "%s=%s ", size, set);
-	}
-	*size = '\0';
 	for (i = ARRAY_SIZE(kernels); i--; ) {
 		if (elements)
 			snprintf(size, sizeof(size), "size=%llu", 8 * kernels[i].arrays * elements);
-		status = measure("%s%s %s op=%s %s", variables, name, elements ? rest : args,
-				 kernels[i].op, size);
+		status = measure("%s %s op=%s %s", name, elements ? rest : args, kernels[i].op,
+				 size);
 		if (status)
 			return status;
 		of[i] = got[0];
@@ -285,7 +271,7 @@ static void list_kernels(void)
 		const char *name = row->word + strlen("-t");
 
 		if (strcmp(row->of, "likwid-bench") || strncmp(row->word, "-t", 2) ||
-		    row->how == MC_NONE || *name == '_')
+		    row->how == MC_NONE || *name == '*')
 			continue;
 		bool fma = !strncmp(name, "stream", 6) || !strncmp(name, "triad", 5);
 		bool vectors = strstr(name, "_sp") || !strcmp(name, "triad_mem");
@@ -590,7 +576,7 @@ static int print_mlc(const char *name, const char *args)
 	if (found)
 		return status;
 	/* The table may say why. */
-	if (asprintf(&line, "mlc %s", args) >= 0 && !mc_user_usual(&line))
+	if (asprintf(&line, "mlc %s", args) >= 0 && !mc_user_usual(&line, false))
 		mc_user_note("mlc: %.*s has no layout here", (int)n, mode);
 	return MC_USER_USAGE;
 }
