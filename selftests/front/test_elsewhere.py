@@ -300,6 +300,15 @@ class Elsewhere(fake.unittest.TestCase):
         with mock.patch.dict(os.environ, {"OMP_PLACES": "cores"}):
             self.refused("^stream: OMP_PLACES=cores: write the CPUs", "stream")
 
+    def test_memcache_user_takes_keys_with_blanks(self):
+        for words in "latency size = 4K", "latency size= 4K", "latency size =4K":
+            done = subprocess.run([USER, "--translate", *words.split()], capture_output=True,
+                                  text=True)
+            self.assertEqual((done.stdout, done.stderr), ("latency size=4K\n", ""))
+        done = subprocess.run([USER, "--translate", "random size=", "chase cpu=0"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout, "random size=\nlatency cpu=0\n")
+
     def test_a_note_is_of_what_is_measured(self):
         for call, said in (("-t load -w N:1MB:1", True), ("-t load_avx -w N:1MB:1", False)):
             _, notes = self.planned(f"likwid-bench {call}")

@@ -31,15 +31,21 @@ void mc_user_result(struct mc_run *run, const struct mc_record *rec)
 }
 
 /* A request's line may come in several words, as a shell passes them without quotes. */
-static bool continues(const char *word)
+static bool continues(char **word)
 {
-	return strcspn(word, "=") < strcspn(word, " ");
+	return strcspn(*word, "=") < strcspn(*word, " ") || (word[1] && *word[1] == '=');
 }
 
 /* Are they sizes without a key, as in latency 1M or 4K..1M,8M? */
 static bool is_size(const char *word)
 {
 	return *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789.,KMGkmgiBb")];
+}
+
+/* Is this the end of a word, as in size = 4K or size= 4K? */
+static bool joins(const char *line, const char *word)
+{
+	return *word == '=' || (line[strlen(line) - 1] == '=' && !strpbrk(word, "= "));
 }
 
 /* Return: the requests of these words, or NULL if there is no memory. */
@@ -49,17 +55,17 @@ static struct job *join(char **word, unsigned int *n)
 	char *line;
 
 	for (*n = 0; *word; word++) {
-		bool size = *n && is_size(*word);
+		const char *last = *n ? jobs[*n - 1].line : "";
+		bool pair = *last && joins(last, *word), size = *last && !pair && is_size(*word);
 
 		if (size)
 			fprintf(stderr, "memcache-user: %s: this is size=%s\n", *word, *word);
-		if (*n && (size || continues(*word))) {
-			struct job *last = &jobs[*n - 1];
-
-			if (asprintf(&line, "%s %s%s", last->line, size ? "size=" : "", *word) < 0)
+		if (*last && (pair || size || continues(word))) {
+			if (asprintf(&line, "%s%s%s%s", last, pair ? "" : " ", size ? "size=" : "",
+				     *word) < 0)
 				return NULL;
-			free(last->line);
-			last->line = line;
+			free(jobs[*n - 1].line);
+			jobs[*n - 1].line = line;
 			continue;
 		}
 		more = realloc(jobs, (*n + 1) * sizeof(*jobs));
