@@ -54,6 +54,14 @@ boots() { [ "$(wc -l <"$boots")" -eq "$1" ]; }
 	boots 3
 }
 
+@test "what judges for the guest has ended when it ends" {
+	# shellcheck disable=SC2016 # for the inner shell
+	run -0 bash -c 'sleep 1000 &>/dev/null 3>&- & echo $! >"$1.pid"; export GUEST_JUDGE=$!
+		exec "$0" 600 "$@" bash -c "echo token-123 begun; echo token-123 0"' \
+		"$TOP/tools/guest/supervise" "$dir" "$console"
+	run -1 kill -0 "$(<"$dir.pid")"
+}
+
 @test "a guest that waits, or spins in its command, is not started again" {
 	BOOT_CPU_S=1 run -0 --separate-stderr supervise 'sleep 3; echo token-123 begun
 		timeout 3 sh -c "while :; do :; done"; echo fine; echo token-123 0'

@@ -298,6 +298,7 @@ devices() {
 	[ "${MEMCACHE_JUDGE:-}" ] || return 0
 	mkfifo "$tmp"/judge.{in,out}
 	setpriv --pdeathsig KILL "$TOP/selftests/bats/holds.py" <>"$tmp/judge.out" 1<>"$tmp/judge.in" &
+	export GUEST_JUDGE=$!
 	command+=(-chardev "pipe,id=judge,path=$(quoted "$tmp/judge")"
 		-device "virtserialport,chardev=judge")
 }
