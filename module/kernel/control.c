@@ -108,7 +108,7 @@ static int check_capable(void)
 	return capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
 }
 
-/* What is read stays the same until the file is closed. */
+/* An open file has the same results until it is closed, whatever runs meanwhile. */
 static int control_open(struct inode *inode, struct file *file)
 {
 	const struct control_file *f = inode->i_private;

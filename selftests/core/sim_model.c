@@ -89,10 +89,11 @@ static unsigned long sum(char **at)
 }
 
 /*
- * What accesses cost, one after another: CPU.ACCESS:ADDRESS[..LAST][/BYTES][@NOW][=NS]; of all
- * lines up to the last one. An access has the type of its memory before it, if that is not
- * write-back, and `nt_` if it is streaming. movedNODE=READ/WRITTEN: lines since the last such word,
- * or since `anew`.
+ * The script makes accesses, one after another, and asserts the cost of those that have =NS. Its
+ * words are CPU.ACCESS:ADDRESS[..LAST][/BYTES][@NOW][=NS]; ..LAST makes an access to each line up
+ * to that one. A type before ACCESS, as in wc_store, is that of the memory; without, it is
+ * write-back; nt_ makes it streaming. movedNODE=READ/WRITTEN asserts the lines that a node has
+ * moved since the last such word, or since `anew`.
  */
 static void costs(const char *script)
 {

@@ -43,7 +43,7 @@ class Results(fake.unittest.TestCase):
                 # The windows that were hit are not in the figures.
                 (PREEMPTED | {"windows_left_out": 6}, False),
                 ({"disturbed_migration": 6, "windows_left_out": 6}, False),
-                # What a hypervisor or a neighbour does is seen in samples, not in windows.
+                # A hypervisor and a neighbour disturb samples; no window tells of them.
                 ({"disturbed_steal": 6, "windows_left_out": 76}, True),
                 ({"disturbed_neighbour": 6, "windows_left_out": 76}, True),
                 (ALONE, True), ({"samples": 5, "left_out": 5, "left_out_why": "disturbed"}, False),

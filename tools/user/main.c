@@ -185,7 +185,7 @@ static void print_synopsis(void)
 	fwrite(usage, 1, strstr(usage, "\n\n") + 1 - usage, stderr);
 }
 
-/* What options ask for. @unmeasured: what is done with requests instead of measuring them */
+/* The options of the call. @unmeasured does something else with requests than measure them. */
 static struct {
 	int json, no_devices, quick, tests, count, machine, search;
 	int (*unmeasured)(char **words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a record shows, by the names that users see. A file that includes this has the request of
- * its records in `req`.
+ * Assertions on a record by the names that users see, such as "samples=2 left_out_why=clock". A
+ * file that includes this has the request of its records in `req`.
  */
 #ifndef MC_STUB_SHOWS_H
 #define MC_STUB_SHOWS_H
