@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "prices.h"
-#include "setting.h"
 
 #define SPACE		" \t\r\n"
 #define NUMBERS_MOST	(NODES_MOST * NODES_MOST)
@@ -110,6 +109,51 @@ static struct named named_by(const char *text, size_t length)
 	return found;
 }
 
+/* The length of the key at the beginning of `key = number`. */
+static size_t key_length(const char *text)
+{
+	return strcspn(text, " \t=");
+}
+
+/* The rest of a line, from its value on; NULL: something is wrong. @known: there is such a key. */
+static const char *value_of(const char *text, bool known, char *why, size_t room)
+{
+	size_t length = key_length(text);
+	const char *at = text + length + strspn(text + length, " \t");
+
+	if (!known || *at != '=') {
+		snprintf(why, room, known ? "%.*s: no value: key = value" : "%.*s: unknown key",
+			 (int)length, text);
+		return NULL;
+	}
+	return at + 1 + strspn(at + 1, " \t");
+}
+
+/* Read the number of a line, whose rest is @value. @size: it may end in K or M. Return: false: it
+ * is no number that fits 32 bits.
+ */
+static bool read_number(const char *text, const char *value, bool size, uint32_t *number, char *why,
+			size_t room)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	if (*value >= '0' && *value <= '9') {
+		n = strtoull(value, &end, 10);
+		if (size && *end == 'K' && n <= UINT32_MAX)
+			n <<= 10, end++;
+		else if (size && *end == 'M' && n <= UINT32_MAX)
+			n <<= 20, end++;
+		*number = n;
+		if (!errno && n <= UINT32_MAX && !end[strspn(end, " \t\n")])
+			return true;
+	}
+	snprintf(why, room, "%.*s: '%s' is no %s", (int)key_length(text), text, value,
+		 size ? "size: a number, with K or M" : "whole number");
+	return false;
+}
+
 /**
  * struct seen - what a file has set so far
  * @keys: a bit for each key
@@ -122,9 +166,9 @@ struct seen {
 
 static bool set(struct prices *p, struct seen *seen, const char *text, char *why, size_t room)
 {
-	size_t length = setting_key_length(text), i;
+	size_t length = key_length(text), i;
 	struct named named = named_by(text, length);
-	const char *value = setting_value(text, named.key, why, room);
+	const char *value = value_of(text, named.key, why, room);
 	uint64_t *bits, bit;
 	uint32_t number;
 
@@ -137,7 +181,7 @@ static bool set(struct prices *p, struct seen *seen, const char *text, char *why
 		return false;
 	}
 	*bits |= bit;
-	if (!setting_number(text, value, strstr(named.key->name, "_bytes"), &number, why, room))
+	if (!read_number(text, value, strstr(named.key->name, "_bytes"), &number, why, room))
 		return false;
 	if (number < named.key->least || number > named.key->most) {
 		snprintf(why, room, "%.*s is %u to %u", (int)length, text, named.key->least,

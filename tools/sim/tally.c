@@ -23,6 +23,12 @@ static struct tally told_of[CPUS_MOST];	/* what CPUs had done at the last report
 static bool is_open[CPUS_MOST];
 static unsigned int nwindows, lost, record;
 
+/* The place of a width among the counts: its log2, or the place of the rest. */
+static unsigned int place_of(unsigned int bytes)
+{
+	return bytes && !(bytes & (bytes - 1)) && bytes <= 64 ? __builtin_ctz(bytes) : NWIDTHS - 1;
+}
+
 void tally_fence(unsigned int cpu, enum fence fence)
 {
 	vcpus[cpu].tally.fences[fence]++;
@@ -40,8 +46,8 @@ void tally_access(unsigned int cpu, const struct access *a)
 		t->cleans++;
 		break;
 	default:
-		t->accesses[a->type][a->operation][width_of(a->bytes)]++;
-		t->streaming[a->type][width_of(a->bytes)] += a->streaming;
+		t->accesses[a->type][a->operation][place_of(a->bytes)]++;
+		t->streaming[a->type][place_of(a->bytes)] += a->streaming;
 	}
 }
 
@@ -102,6 +108,27 @@ void tally_mark(void)
 	record++;
 }
 
+/* Counts by width as a member of a JSON object, which is left out if all are 0. @first: the object
+ * has no member yet; updated.
+ */
+static void report_widths(FILE *f, const char *name, const uint64_t *widths, bool *first)
+{
+	bool none = true;
+	int i;
+
+	for (i = 0; i < NWIDTHS; i++) {
+		if (!widths[i])
+			continue;
+		if (none)
+			fprintf(f, "%s\"%s\":{", *first ? "" : ",", name);
+		fprintf(f, "%s\"%d\":%lu", none ? "" : ",", i < NWIDTHS - 1 ? 1 << i : 0,
+			widths[i]);
+		none = *first = false;
+	}
+	if (!none)
+		fprintf(f, "}");
+}
+
 static void report_one(FILE *f, const struct tally *t)
 {
 	static const char *const types[NTYPES] = {
@@ -136,9 +163,9 @@ static void report_one(FILE *f, const struct tally *t)
 			continue;
 		fprintf(f, ",\"%s\":{", types[type]);
 		first = true;
-		widths_print(f, "load", t->accesses[type][LOAD], &first);
-		widths_print(f, "store", t->accesses[type][STORE], &first);
-		widths_print(f, "streaming", t->streaming[type], &first);
+		report_widths(f, "load", t->accesses[type][LOAD], &first);
+		report_widths(f, "store", t->accesses[type][STORE], &first);
+		report_widths(f, "streaming", t->streaming[type], &first);
 		fprintf(f, "}");
 	}
 	fprintf(f, "}");

@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 #include "model.h"
-#include "widths.h"
+
+#define NWIDTHS	8	/* 1, 2, 4 … 64 bytes, and the rest */
 
 enum fence { FENCE_SFENCE, FENCE_MFENCE, FENCE_DSB, NFENCES };
 
