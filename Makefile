@@ -179,8 +179,12 @@ soak: ## mixed runs in GUEST for HOURS: memory must stay flat
 
 ##@ Benchmark
 bench-uml: ## the same loops in a kernel and in a process
-	@tools/setup build kernel uml
-	@tools/bench/uml
+	@rm -f build/uml.jsonl
+	@GUEST=uml tools/run tools/memcache/memcache run --where both --rounds $(or $(ROUNDS),7) \
+		-o build/uml.jsonl 'latency size=16K,512K,8M page=4k cpu=0 repeat=50' \
+		'bandwidth op=read,write,copy size=16K,512K,8M page=4k cpu=0 repeat=200 warmup=20' \
+		'line page=4k cpu=0 repeat=50' 'tlb size=64K,8M page=4k cpu=0 repeat=50' >/dev/null
+	@tools/memcache/memcache compare build/uml.jsonl
 
 bench-peers: ## memcache-user against other tools, in turns: ratios
 	@tools/setup build peers
@@ -251,6 +255,7 @@ arch: ## the same packages for Arch Linux
 #= LIMIT_MINUTES=85        ends a check: CUT, with what is left
 #= REUSE=no                runs layers again of whose files none has changed
 #= HOSTS=10000             for `make bench-fleet`
+#= ROUNDS=7                for `make bench-uml`
 #= LINUX=DIRECTORY         the kernel tree for `make upstream`
 #= GENERATED=300           for check-mutants: by rule; ROOM=core; or MUTANTS=c2c
 #= EXHIBITS=left-uc       some of `make museum`, in quotes if several
