@@ -206,7 +206,7 @@ bench-growth: ## how commands grow from 10,000 to 100,000 results
 	@tools/bench/growth
 
 bench-fleet: ## a report on HOSTS made-up hosts: its time and memory
-	@tools/bench/fleet $(HOSTS)
+	@tools/bench/growth $$(($(or $(HOSTS),10000) * 4)) 10 fleet
 
 ##@ Build
 describe: ## write the files that follow from the tests' tables

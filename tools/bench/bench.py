@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How a benchmark ends before it is done: SIGTERM and SIGHUP end it as Ctrl-C does, so that it
-prints what was measured, removes its files, and leaves the module as it was."""
+"""What benchmarks share: settings in the environment, and an end before they are done. SIGTERM and
+SIGHUP end a benchmark as Ctrl-C does, so that it prints what was measured, removes its files, and
+leaves the module as it was."""
 
+import os
 import signal
 import sys
 
@@ -33,3 +35,11 @@ def _raise_ended(number, _frame):
     for each in SIGNALS:
         signal.signal(each, signal.SIG_IGN)
     raise Ended(number)
+
+
+def positive(name, usual):
+    """The whole number that a setting has, or the usual one."""
+    text = os.environ.get(name) or str(usual)
+    if not text.isdecimal() or int(text) < 1:
+        sys.exit(f"memcache: {name}={text}: wanted a whole number from 1 on")
+    return int(text)
