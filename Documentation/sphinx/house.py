@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import abi
 import calls
 
 TOP = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(TOP / "tools/memcache"))
 
 
 class FromSource(Directive):
@@ -81,18 +83,62 @@ def kernel_doc() -> str:
     return f"{source.stdout.strip()}/scripts/kernel-doc"
 
 
-class Tests(FromSource):
-    """.. tests:: - what the file `tests` says, printed by memcache-user."""
+class Printed(FromSource):
+    """.. printed:: COMMAND... - what it prints."""
+    required_arguments = 1
+    optional_arguments = 25
 
     def run(self):
-        self.env.note_dependency(str(TOP / "tools/tests"))
-        for file in TOP.glob("module/**/*.[ch]"):
+        for file in (*TOP.glob("module/**/*.[ch]"), *TOP.glob("tools/memcache/mc/**/*.py")):
             self.env.note_dependency(str(file))
-        text = subprocess.run([TOP / "tools/tests"], check=True, stdout=subprocess.PIPE,
-                              text=True).stdout
+        text = subprocess.check_output(self.arguments, cwd=TOP, text=True)
         block = nodes.literal_block(text, text)
         block["language"] = "none"
         return [block]
+
+
+class Rows(FromSource):
+    """.. rows:: TABLE - the rows of one of TABLES, and where they come from."""
+    required_arguments = 1
+
+    def run(self):
+        rows, widths, sources = TABLES[self.arguments[0]]
+        lines = [".. list-table::", "   :header-rows: 1", f"   :widths: {widths}", ""]
+        lines += [f"   {' ' if number else '*'} - {cell}"
+                  for row in rows() for number, cell in enumerate(row)]
+        return self.parsed("\n".join(lines), *TOP.glob(sources))
+
+
+def exit_statuses() -> Iterator[tuple[str, ...]]:
+    from mc import status
+    yield "status", "meaning"
+    for number, meaning in status.TABLE.items():
+        yield str(number), meaning
+        if number == status.FAILED:
+            yield from ((f"{number}, ``{command}``", part)
+                        for command, part in status.PARTS.items())
+
+
+def suites() -> Iterator[tuple[str, ...]]:
+    """Each suite and the comment that it begins with."""
+    yield "suite", "what it measures"
+    for file in sorted((TOP / "tools/suites").iterdir()):
+        comment = re.findall(r"^# (?!SPDX)(.*)", file.read_text().partition("\n@")[0], re.M)
+        if not file.name.endswith("-quick"):
+            yield f"``{file.name}``", " ".join(comment).replace("`", "``")
+
+
+def exhibits() -> Iterator[tuple[str, ...]]:
+    sys.path.insert(0, str(TOP / "tools/museum"))
+    import museum
+    yield from museum.rows()
+
+
+TABLES = {
+    "exit-statuses": (exit_statuses, "20 80", "tools/memcache/mc/status.py"),
+    "suites": (suites, "24 76", "tools/suites/*"),
+    "exhibits": (exhibits, "30 18 26 26", "tools/museum/museum.py"),
+}
 
 
 class Calls(FromSource):
@@ -110,7 +156,6 @@ class Drawn(FromSource):
     optional_arguments = 25
 
     def run(self):
-        sys.path.insert(0, str(TOP / "tools/memcache"))
         from mc.output import charts, draw, page
         from mc.output.captions import captions
         from mc.parts import Picture
@@ -179,7 +224,8 @@ def write_schema(app, exception):
 def setup(app):
     app.connect("build-finished", write_schema)
     directives.register_directive("kernel-doc", KernelDoc)
-    directives.register_directive("tests", Tests)
+    directives.register_directive("printed", Printed)
+    directives.register_directive("rows", Rows)
     directives.register_directive("calls", Calls)
     directives.register_directive("drawn", Drawn)
     directives.register_directive("man-pages", ManPages)

@@ -12,7 +12,6 @@ import importlib.util
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -81,16 +80,6 @@ def output_of(call, *words, **more) -> tuple:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         returned = call(*words, **more)
     return returned, out.getvalue(), err.getvalue()
-
-
-def table_rows(text):
-    """The rows of all csv-tables in a text of the manual: lists of cells."""
-    found = []
-    for body in re.findall(r"^ *\.\. csv-table::.*?\n\n(.*?)(?=\n\n|\Z)", text, re.M | re.S):
-        lines = csv.reader((f"{line.strip()}\n" for line in body.splitlines()), delimiter="|",
-                           skipinitialspace=True)
-        found += [[" ".join(cell.split()) for cell in row] for row in lines]
-    return found
 
 
 def load_script(name: str, path: Path) -> types.ModuleType:

@@ -32,10 +32,8 @@ class Museum(unittest.TestCase):
                                   conflict="split" if before.looked_at else "")
                 self.assertEqual(museum.has_noticed(exhibit, before, after), noticed)
 
-    def test_the_manual_has_each_exhibit(self):
-        manual = " ".join((TOP / "Documentation/museum.rst").read_text().split())
+    def test_each_exhibit_expects_a_difference(self):
         self.assertGreaterEqual(len(museum.EXHIBITS), 8)
         for name, exhibit in museum.EXHIBITS.items():
             with self.subTest(name):
                 self.assertTrue(exhibit.good != exhibit.bad or exhibit.factor)
-                self.assertIn(f"- {exhibit.what} - {exhibit.commits} -", manual)

@@ -71,15 +71,6 @@ class Published(fake.unittest.TestCase):
             self.assertEqual(lines[0], "Write against read")
             self.assertFalse([line for line in lines if line.startswith(("A  ", "speed:"))])
 
-    def test_the_manual_shows_these_tables(self):
-        text = (fake.TOP / "Documentation/comparison.rst").read_text()
-        shown = [line.removeprefix("    ").rstrip() for line in
-                 text.split(".. tables:\n", 1)[1].split(".. end of tables", 1)[0].splitlines()]
-        start = shown.index("Write against read")
-        made = compare.compare([FIGURES])[0]
-        self.assertEqual("\n".join(shown[start:]).strip(),
-                         "\n".join(made[made.index("Write against read"):]))
-
 
 class BadFigures(fake.InDirectory):
     def test_each_is_named_by_line(self):

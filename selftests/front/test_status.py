@@ -16,7 +16,6 @@ USER = """#!/bin/sh
 cat machine records
 case $3 in *repeat=71*) touch begun; sleep 600 & trap 'kill $!; exit 143' TERM; wait ;; esac
 """
-GUIDE = (fake.TOP / "Documentation/guide.rst").read_text()
 
 
 def record(**more):
@@ -26,12 +25,6 @@ def record(**more):
 class Table(fake.unittest.TestCase):
     def test_every_command_says_what_its_1_means(self):
         self.assertEqual(set(status.PARTS), set(cli.COMMANDS))
-
-    def test_the_guide_has_it(self):
-        table = fake.table_rows(GUIDE.partition(".. _exit-status:")[2].partition("\nSuites\n")[0])
-        rows = {name.strip("`"): meaning for name, meaning in table}
-        for name, meaning in (*status.TABLE.items(), *status.PARTS.items()):
-            self.assertTrue(rows[str(name)].startswith(f"{meaning}."), rows[str(name)])
 
     def test_so_has_every_help(self):
         for command in ["", *cli.COMMANDS]:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""usage: museum.py [--rst] [EXHIBIT...] - put old mistakes back, and print what memcache says
+"""usage: museum.py [EXHIBIT...] - put old mistakes back, and print what memcache says
 
 Each exhibit runs on the simulated machine (tools/sim) twice: with all that is done but the mistake,
 as its control, and with the mistake. A mistake is a kernel parameter, a price, a setting, or a few
-lines in plant.c. Without names, all exhibits are shown. --rst prints the table as in the manual.
-The status is 1 if memcache does not say of a control or of a mistake what is expected.
+lines in plant.c. Without names, all exhibits are shown. The status is 1 if memcache does not say of
+a control or of a mistake what is expected.
 """
 
 import argparse
@@ -343,19 +343,20 @@ def table(shown: dict[str, tuple[Said, Said]]) -> Iterator[str]:
             yield "    memcache does not notice it as expected"
 
 
-def rst(shown: dict[str, tuple[Said, Said]]) -> Iterator[str]:
-    yield ".. list-table::\n   :header-rows: 1\n   :widths: 30 18 26 26\n"
-    rows = [("mistake", "commit", "memcache without it", "memcache with it")]
-    rows += [(EXHIBITS[name].what, EXHIBITS[name].commits, str(before), str(after))
-             for name, (before, after) in shown.items()]
-    for row in rows:
-        yield "\n".join(f"   {'*' if not n else ' '} - {cell}" for n, cell in enumerate(row))
+def rows() -> Iterator[tuple[str, ...]]:
+    """What is expected of each exhibit, for the manual."""
+    yield "mistake", "commit", "memcache without it", "memcache with it"
+    for name, exhibit in EXHIBITS.items():
+        good, bad = (re.sub(r"[,:]?\.\*$", "", said) for said in (exhibit.good, exhibit.bad))
+        factor = exhibit.factor or 0
+        time = f"at {'least' if factor > 1 else 'most'} {factor:g} times as long" if factor else ""
+        yield f"``{name}``: {exhibit.what}", exhibit.commits, good, ", ".join(
+            filter(None, (bad, time)))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rst", action="store_true")
     parser.add_argument("exhibits", nargs="*", metavar="EXHIBIT")
     options = parser.parse_args()
     for name in options.exhibits:
@@ -372,7 +373,7 @@ def main() -> int:
     finally:
         for visit in halls.values():
             visit.machine.close()
-    print("\n".join((rst if options.rst else table)(shown)))
+    print("\n".join(table(shown)))
     return 0 if all(has_noticed(EXHIBITS[name], *said) for name, said in shown.items()) else 1
 
 

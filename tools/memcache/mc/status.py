@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The exit status of every command: the one table of them. --help prints it, and the guide
-has it too."""
+"""The exit status of every command: the one table of them, which --help and the guide print."""
 
 import signal
 
