@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the builders of packages share: source it after tools/lib.sh.
+# What the builders of packages share: source it in place of tools/lib.sh. They go on in the
+# repository.
+
+# shellcheck source=tools/lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/../lib.sh"
+cd "$TOP" || exit
 
 # unpack DIRECTORY: make this directory anew, with the release in it, unpacked and as a
 # tarball. Sets `tarball`, `release` (its version) and `version`, which is the same without
@@ -16,6 +21,14 @@ unpack() {
 	tar -xf "$tarball" -C "$1"
 	SOURCE_DATE_EPOCH=$(stat -c %Y "$1/memcache-$release/VERSION")
 	export SOURCE_DATE_EPOCH version
+}
+
+# logged COMMAND…: what it prints goes to the log in $out, whose end is shown if it fails.
+# shellcheck disable=SC2154	# the builder's
+logged() {
+	"$@" >"$out/log" 2>&1 && return
+	tail -n 40 "$out/log" >&2
+	die "the packages could not be built: $out/log"
 }
 
 # maintainer: the name and the address of those who maintain the packages.
