@@ -16,13 +16,8 @@ CHECKS := check-core check-static check-docs check-front check-host check-uml \
 FAST_CHECKS := check-core check-static check-front check-uml check-guest
 WHOLE := check-static-whole check-front-whole check-guest-whole
 
-.PHONY: help help-dev run bench-uml bench-peers bench-cost bench-noise \
-	bench-store bench-fleet bench-growth \
-	check $(CHECKS) check-kernels check-qemu faults coverage fuzz fuzz-guest soak \
-	build sign load unload user describe docs \
-	setup clean install uninstall dist deb rpm arch release release-sign \
-	check-packages check-signed check-tree check-ci check-hpc check-fleet check-fleet-hosts \
-	check-bisect check-mutants check-host-path check-upstream museum upstream upstream-boot
+# Every target is a command.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.* ## .*/\1/p' $(MAKEFILE_LIST))
 
 ##= memcache: memory by cache attribute, measured from inside the kernel
 run: ## measure a suite: prints a table, writes result files
