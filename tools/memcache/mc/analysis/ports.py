@@ -8,22 +8,11 @@ Narrow accesses move less. This is the most that any width can do.
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 FILE = Path(__file__).resolve().parent.parent / "cores.toml"
 ROOM = 1.02     # the clock is measured with an error of 1 % or so
-
-
-@dataclass(frozen=True)
-class Core:
-    """Cores of one make, and the bytes that they load and store in a cycle."""
-    vendor: str
-    family: int
-    models: list[list[int]]
-    load: int
-    store: int
 
 
 # How many arrays an operation reads and writes; all of them are payload. `nt` may stand before it.
@@ -34,34 +23,41 @@ MIX = re.compile(r"rw(\d)(\d)")
 
 def limit(machine: dict, result: dict) -> float | None:
     """The most bytes of payload in a cycle; None if the ports of this CPU, or what the operation
-    moves, are not known."""
+    moves, are not known, or if nobody has compared the ports with figures."""
     if result.get("readback") == "on" or machine.get("simulated") \
             or machine.get("hypervisor") == "tcg":
         return None
-    return _limit(machine.get("cpu_vendor"), machine.get("cpu_family"), machine.get("cpu_model"),
-                  str(result.get("op")).removeprefix("nt"))
-
-
-@lru_cache
-def _limit(vendor: object, family: object, model: object, op: str) -> float | None:
-    core = next((one for one in _cores() if one.vendor == vendor and one.family == family
-                 and any(first <= model <= last for first, last in one.models)), None) \
-        if isinstance(model, int) else None
+    core, op = core_of(machine), str(result.get("op")).removeprefix("nt")
     mix = MIX.fullmatch(op)
     arrays = (int(mix[1]), int(mix[2])) if mix else ARRAYS.get(op)
-    if not core or not arrays:
-        return None
-    reads, writes = arrays
-    return (reads + writes) / max(reads / core.load, writes / core.store)
+    return bytes_per_cycle(core, *arrays) if core and core.get("measured", True) and arrays \
+        else None
+
+
+def core_of(machine: dict) -> dict | None:
+    """The entry of a machine's cores in cores.toml."""
+    return _core(machine.get("cpu_vendor"), machine.get("cpu_family"), machine.get("cpu_model"))
 
 
 @lru_cache
-def _cores() -> list[Core]:
-    """The cores of x86, whose limits were compared with figures."""
+def _core(vendor: object, family: object, model: object) -> dict | None:
+    return next((one for one in cores() if one["vendor"] == vendor and one["family"] == family
+                 and isinstance(model, int)
+                 and any(first <= model <= last for first, last in one["models"])), None)
+
+
+@lru_cache
+def cores() -> list[dict]:
     import tomllib
-    return [Core(one["vendor"], one["family"], one["models"], one["load"], one["store"])
-            for one in tomllib.loads(FILE.read_text(encoding="utf-8"))["core"]
-            if one.get("measured", True)]
+    found: list[dict] = tomllib.loads(FILE.read_text(encoding="utf-8"))["core"]
+    return found
+
+
+def bytes_per_cycle(core: dict, reads: int, writes: int) -> float:
+    """The most that the ports of a core move in a cycle if so many arrays are read and written."""
+    both = core.get("both", core["load"] + core["store"])
+    return (reads + writes) / max(reads / core["load"], writes / core["store"],
+                                  (reads + writes) / both)
 
 
 def is_beyond_ports(machine: dict, result: dict) -> bool:
