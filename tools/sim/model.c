@@ -3,7 +3,6 @@
 
 #include "cache.h"
 #include "combine.h"
-#include "controller.h"
 #include "directory.h"
 #include "model.h"
 #include "tlb.h"
@@ -35,7 +34,7 @@ static struct cpu {
 } cpus[CPUS_MOST];
 
 static struct cache l3s[CPUS_MOST];	/* one for each l3_cpus neighbours */
-static struct controller controllers[NODES_MOST];
+static int64_t free_at[NODES_MOST];	/* when a controller has served all requests so far */
 static struct traffic traffic[NODES_MOST];
 static int64_t there_at;		/* when all uncached stores that were sent are there */
 static struct prices prices;
@@ -69,16 +68,27 @@ static struct cache *l3_of(unsigned int cpu)
 
 /* ------------------------------------------------------------- memory controllers */
 
-/* Return: how long a request waits until its controller turns to it. */
+/* A controller serves one request after the other, and pauses at multiples of a time. Return: how
+ * long a request waits until its controller turns to it.
+ */
 static uint64_t serve(int64_t now, uint64_t line, bool write)
 {
 	int node = node_of(line);
+	int64_t start, into;
 
 	if (node < 0)
 		return 0;
 	traffic[node].read += !write;
 	traffic[node].written += write;
-	return controller_serve(&controllers[node], now, prices.service_ns[node]);
+	start = now > free_at[node] ? now : free_at[node];
+	if (prices.refresh_every_ns && prices.refresh_ns) {
+		into = start % prices.refresh_every_ns;
+		if (into < prices.refresh_ns)
+			start += prices.refresh_ns - into;
+	}
+	if (prices.service_ns[node])
+		free_at[node] = start + prices.service_ns[node];
+	return start - now;
 }
 
 /* The same for a request that a CPU waits for. */
@@ -675,8 +685,7 @@ const char *model_make(const struct prices *p, const struct shape *s)
 		if (!made)
 			cpus[i].prefetches = true;
 	}
-	for (i = 0; i < NODES_MOST; i++)
-		controllers[i] = (struct controller){ p->refresh_every_ns, p->refresh_ns, 0 };
+	memset(free_at, 0, sizeof(free_at));
 	made = good;
 	return good ? NULL : "no memory for the caches";
 }

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "control.h"
@@ -27,7 +28,6 @@
 #include "pages.h"
 #include "program.h"
 #include "qemu.h"
-#include "replace.h"
 
 EXPORTED int qemu_plugin_version = PLUGIN_VERSION;
 
@@ -433,6 +433,23 @@ static bool take_over_helpers(void)
 				(void **)&qemu_get_register) &&
 	       take_over_helper("helper_info_set_cp_reg64", set_register,
 				(void **)&qemu_set_register);
+}
+
+/* Have a function of our own called in place of one that QEMU exports: a jump is written over its
+ * first bytes. Return: false: there is no such function.
+ */
+static bool replace(const char *name, void *by)
+{
+	uint8_t code[14] = { 0xff, 0x25, 0, 0, 0, 0 };		/* jmp [rip] */
+	uint8_t *at = dlsym(RTLD_DEFAULT, name);
+	void *page = (void *)((uintptr_t)at & ~4095UL);
+
+	if (!at || mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC))
+		return false;
+	memcpy(code + 6, &by, sizeof(by));
+	memcpy(at, code, sizeof(code));
+	mprotect(page, 8192, PROT_READ | PROT_EXEC);
+	return true;
 }
 
 static bool take_over(void)
