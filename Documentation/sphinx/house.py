@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -134,9 +135,32 @@ def exhibits() -> Iterator[tuple[str, ...]]:
     yield from museum.rows()
 
 
+def sources_of_references() -> Iterator[tuple[str, ...]]:
+    yield "source", "figures"
+    for told in tomllib.loads((TOP / "tools/reference/sources.toml").read_text()).values():
+        yield f"`{told['title']} <{told['url']}>`__" if told["url"] else told["title"], \
+            f"{told['method']} ({told['licence']})"
+
+
+def peers() -> Iterator[tuple[str, ...]]:
+    """The tools that no package of Debian has: their homes, programs and tests."""
+    yield "tool", "program", "compared"
+    homes: dict[str, tuple[dict, dict, dict]] = {}
+    for tool in tomllib.loads((TOP / "tools/bench/peers.toml").read_text())["tool"]:
+        for peer in (tool | one for one in tool.get("peers", [{}]) if "source" in tool):
+            programs, ops, notes = homes.setdefault(peer["source"], ({}, {}, {}))
+            programs[f"``{peer.get('program', peer['command'].split()[0])}``"] = None
+            ops[peer["op"]], notes[peer.get("note", "")] = None, None
+    for home, (programs, ops, notes) in homes.items():
+        yield f"`{home.partition('.com/')[2]} <{home}>`__", ", ".join(programs), ": ".join(
+            filter(None, (", ".join(ops), *notes)))
+
+
 TABLES = {
     "exit-statuses": (exit_statuses, "20 80", "tools/memcache/mc/status.py"),
     "suites": (suites, "24 76", "tools/suites/*"),
+    "sources-of-references": (sources_of_references, "40 60", "tools/reference/sources.toml"),
+    "peers": (peers, "20 30 50", "tools/bench/peers.toml"),
     "exhibits": (exhibits, "30 18 26 26", "tools/museum/museum.py"),
 }
 
