@@ -2,10 +2,11 @@
 # shellcheck shell=bash
 # Writing TAP from a shell script: source it in place of tools/lib.sh, call tap_check, tap_nested and
 # tap_skip in any order, tap_done last. The plan comes at the end, so a script that dies half-way has
-# none.
+# none. The script goes on in the repository.
 
 # shellcheck source=tools/lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/../lib.sh"
+cd "$TOP" || exit
 
 # ONLY=NAME picks one program or bats file of a layer or, with tap_by_name, one of its
 # checks. `FILE.bats: TEST` is one test of a file. ONLY is not passed on to programs that
@@ -137,6 +138,9 @@ in_guest() (
 	fi
 	APPEND=$append TIMEOUT=$seconds tools/guest/run "$guest" -- tools/check/in-guest "$@"
 )
+
+# kernel_log: the reports of trouble in the log of a guest.
+kernel_log() { tools/check/kernel-log <"$GUEST_LOG"; }
 
 # module_built KERNEL COMPILER: build the module, and print the warnings of all its files, also of
 # those that another layer of this check has compiled.

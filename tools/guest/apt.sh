@@ -3,7 +3,9 @@
 # Downloads Debian packages into the cache with a private apt. Its sources are those of
 # the machine with the suite replaced; its package lists and its list of installed
 # packages lie in the cache. Nothing on the machine changes, and root is not needed.
-# Source it after lib.sh.
+# It brings cache.sh and tools/lib.sh along.
+# shellcheck source=tools/guest/cache.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/cache.sh"
 
 # apt_release NAME [ARCHITECTURE]: make the functions below use this release of Debian, and
 # know the packages of another architecture, too: PACKAGE:ARCHITECTURE.
@@ -24,6 +26,7 @@ apt_release bookworm
 # wanted release: one function reads deb822 files, the other one-line files.
 apt_sources() {
 	local own dir=/etc/apt
+	# shellcheck source=/dev/null
 	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	shopt -s nullglob
 	awk -v own="$own" -v want="$suites" -v security="$security" '

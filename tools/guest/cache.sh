@@ -2,7 +2,9 @@
 # shellcheck shell=bash
 # Directories of the cache. One run makes a directory as a whole, and all runs use it.
 # Its name contains a digest of its recipe, so checkouts whose scripts differ don't
-# disturb each other. A file in it lists its contents. Source it after lib.sh.
+# disturb each other. A file in it lists its contents. It brings tools/lib.sh along.
+# shellcheck source=tools/lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/../lib.sh"
 
 # made_by FUNCTION…: a digest, twelve digits, of the code of these functions, without
 # their comments, and of stdin.

@@ -14,12 +14,8 @@
 #   adapt    a function that changes the source or the options, where that is necessary
 # and call `compiled`, which prints the directory, or `unpacked DIR`.
 # shellcheck disable=SC2154	# its variables
-# shellcheck source=tools/lib.sh
-. "$here/../lib.sh"
 # shellcheck source=tools/guest/apt.sh
 . "$here/apt.sh"
-# shellcheck source=tools/guest/cache.sh
-. "$here/cache.sh"
 
 shared=()
 adapt() { :; }
