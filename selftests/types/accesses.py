@@ -16,21 +16,15 @@ LINE = 64
 LOADED = {
     "read": Fraction(1), "ntread": Fraction(1), "write": Fraction(0), "ntwrite": Fraction(0),
     "copy": Fraction(1, 2), "ntcopy": Fraction(1, 2), "rmw": Fraction(1, 2),
-    "triad": Fraction(2, 3), "nttriad": Fraction(2, 3),
-    "scale": Fraction(1, 2), "add": Fraction(2, 3), "triad4": Fraction(3, 4),
-    "nttriad4": Fraction(3, 4),
-    "rw31": Fraction(3, 4), "rw21": Fraction(2, 3), "rw11": Fraction(1, 2),
-    "rw32": Fraction(3, 5), "rw41": Fraction(4, 5), "rw91": Fraction(9, 10),
-    "ntrw31": Fraction(3, 4), "ntrw21": Fraction(2, 3), "ntrw11": Fraction(1, 2),
-    "ntrw32": Fraction(3, 5), "ntrw41": Fraction(4, 5), "ntrw91": Fraction(9, 10),
-    "write_clflushopt": Fraction(0), "write_clwb": Fraction(0),
+    "triad": Fraction(2, 3), "rw31": Fraction(3, 4), "rw21": Fraction(2, 3),
+    "rw11": Fraction(1, 2), "rw32": Fraction(3, 5),
     "rep_movsb": Fraction(1, 2), "rep_stosb": Fraction(0),
     "memcpy_toio": Fraction(1, 2), "memcpy_fromio": Fraction(1, 2), "memset_io": Fraction(0),
     "__iowrite64_copy": Fraction(1, 2), "memcpy_flushcache": Fraction(1, 2),
 }
-STREAMING = ("ntwrite", "ntcopy", "nttriad", "nttriad4", "ntrw31", "ntrw32", "ntrw91")
+STREAMING = ("ntwrite", "ntcopy")
 # They have no accesses of 8 bytes.
-WIDE = ("ntread", "rw32", "rw41", "rw91", "ntrw32", "ntrw41", "ntrw91")
+WIDE = ("ntread", "rw32")
 
 
 @dataclass(frozen=True)

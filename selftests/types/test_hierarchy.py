@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""latency, line, tlb and the levels in the front end's reports agree with the caches and the
-TLB of the prices: sizes, times, entries."""
+"""The caches of the prices: what each load takes, the level that a record names, and what the
+registers list. Rows of selftests/core/answers.txt are about lines and the TLB."""
 
 import json
 import os
-import re
-import sys
 
 import room
 from room import machine
 
-sys.path.insert(0, str(room.TOP / "tools/memcache"))
-from mc.analysis import levels
-from mc.output import terminal
-
 K, M = 1 << 10, 1 << 20
-LINE, PAGE = 64, 4096
+LINE = 64
 NAMES = ("l1", "l2", "l3")
 
 # Two levels of cache, two levels of other sizes, ways and prices, and three levels. L1 has
@@ -47,10 +41,10 @@ def caches(cost):
             if cost[f"{name}_bytes"]] + [("memory", 1 << 62, cost["memory_ns"])]
 
 
-def around(size, unit):
+def around(size):
     """Numbers on both sides of a size. At the size itself the result depends on the few
-    lines and pages that a window uses besides those of the test."""
-    return [size * eighths // 8 // unit * unit for eighths in (4, 6, 9, 16)]
+    lines that a window uses besides those of the test."""
+    return [size * eighths // 8 // LINE * LINE for eighths in (4, 6, 9, 16)]
 
 
 def served(cost, size):
@@ -106,20 +100,15 @@ class Hierarchy(room.Tests):
             cls.room.load(**prices)
             cost = dict(cls.room.machine.cost)
             sizes = sorted({size for _, bytes_, _ in caches(cost)[:-1]
-                            for size in around(bytes_, LINE)} | {4 * caches(cost)[-2][1]})
-            entries = cost["tlb_entries"]
-            pages = sorted({*around(entries, 1), entries // 4, entries // 16})
+                            for size in around(bytes_)} | {4 * caches(cost)[-2][1]})
             cls.seen[name] = (
                 cost,
                 undisturbed(cls.room.ask, f"latency size={','.join(map(str, sizes))} {QUIET}"),
-                undisturbed(cls.room.ask,
-                            f"tlb size={','.join(str(n * PAGE) for n in pages)} {QUIET}"),
-                undisturbed(cls.room.ask, f"line size=64K {QUIET}").result,
                 [ask(f"latency size=8M stride=4096 {ONCE}").result
                  for ask in (cls.room.ask, cls.room.user)])
 
     def test_each_load_takes_what_its_level_costs(self):
-        for name, (cost, sweep, *_) in self.seen.items():
+        for name, (cost, sweep, _) in self.seen.items():
             with self.subTest(prices=name):
                 prices = [cost[f"{level}_ns"] for level in (*NAMES, "memory")]
                 for number, result in enumerate(sweep.results):
@@ -146,7 +135,7 @@ class Hierarchy(room.Tests):
                                                    delta=self.windows_differ_ns)
 
     def test_records_name_the_level(self):
-        for name, (cost, sweep, _, _, far) in self.seen.items():
+        for name, (cost, sweep, far) in self.seen.items():
             with self.subTest(prices=name):
                 last = caches(cost)[-2][1]
                 # Lines a page apart use few sets of a cache.
@@ -155,50 +144,6 @@ class Hierarchy(room.Tests):
                     with self.subTest(size=size, where=result["where"]):
                         self.assertEqual(result["level"], "between" if last < size < 4 * last else
                                          served(cost, size)[0])
-
-    def test_levels_of_the_front_end(self):
-        for name, (cost, sweep, *_) in self.seen.items():
-            with self.subTest(prices=name):
-                there = caches(cost)
-                reach = cost["tlb_entries"] * PAGE
-                if sweep.results[0]["page"] == "4k" and reach < 2 * there[-2][1]:
-                    continue    # the TLB makes a step of its own
-                curve = [(sweep, result) for result in sweep.results]
-                found = levels.named_levels(curve)
-                self.assertEqual([one.name for one in found],
-                                 [at.upper() if at in NAMES else at for at, _, _ in there])
-                self.assertEqual([one.cache for one in found],
-                                 [(i + 1, there[i][1]) for i in range(len(there) - 1)] + [None])
-                sizes = sorted(result["size_bytes"] for _, result in curve)
-                for one, (_, bytes_, ns) in zip(found, there):
-                    self.assertEqual(one.level.last, max(size for size in sizes if size <= bytes_))
-                    self.assertEqual(round(one.level.time - self.load_ns), ns)
-                for one, (_, bytes_, _) in zip(found, there[:-1]):
-                    self.assertTrue(bytes_ * 6 / 8 <= one.level.limit <= bytes_ * 9 / 8)
-                # The report has no remark.
-                self.assertNotRegex("\n".join(terminal.lines(levels.parts(curve))), r"(?m)^ *- ")
-
-    def test_line(self):
-        for name, (cost, _, _, line, _) in self.seen.items():
-            with self.subTest(prices=name):
-                self.assertEqual(line["line_bytes"], LINE)
-                self.assertIsNone(line["pair_bytes"])       # it has no prefetchers
-                # 16 pages, each of which has a line before the miss and one after it.
-                self.assertEqual(round(line["other_ns"] - line["same_ns"], 3),
-                                 cost["memory_ns"] - cost["l1_ns"])
-
-    def test_entries_of_the_tlb(self):
-        for name, (cost, _, tlb, *_) in self.seen.items():
-            with self.subTest(prices=name):
-                entries = cost["tlb_entries"]
-                walks = [one["tlb_ns"] for one in tlb.results if one["pages"] > entries]
-                text = "\n".join(terminal.lines(
-                    levels.parts([(tlb, result) for result in tlb.results])))
-                held = re.search(r"L1 TLB +\d+ +\d+ +(\d+)\.\.(\d+) +0\.\d+ +([\d.]+)", text)
-                self.assertTrue(held, text)
-                self.assertTrue(int(held[1]) <= entries <= int(held[2]), text)
-                self.assertTrue(min(walks) - 0.05 <= float(held[3]) <= max(walks) + 0.05, text)
-                self.assertEqual(len(re.findall("page walk|between", text)), 1, text)
 
     def test_the_registers_list_the_caches_of_the_prices(self):
         one = {"l1_bytes": 64 * K, "l1_ways": 2, "l2_bytes": 0, "l3_bytes": 0}

@@ -16,6 +16,11 @@ LINE = "tail {} size=1M repeat=2 count=20000 warmup=0"
 PAUSES = ((7800, 350), (3900, 295))
 
 
+def blamed_in(result):
+    """How many spikes each cause has that has any."""
+    return {one["cause"]: one["count"] for one in result["tail"]["causes"] if one["count"]}
+
+
 class Tail(room.Tests):
     def near(self, found, planted, step=0):
         self.assertLessEqual(abs(found - planted), planted / 100 + step)
@@ -67,7 +72,7 @@ class Causes(room.Tests):
         before = self.interrupts()
         result = self.room.ask(self.LINE.format(irq)).result
         came = {name: count - before[name] for name, count in self.interrupts().items()}
-        blamed = {one["cause"]: one["count"] for one in result["tail"]["causes"] if one["count"]}
+        blamed = blamed_in(result)
         print(f"# irq={irq} blamed: {blamed} came: {came}")
         return result, blamed, came
 
@@ -102,107 +107,47 @@ class Causes(room.Tests):
         self.assert_adds_up(result)
 
 
-class Walks(room.Tests):
-    """Loads at random from more pages or fewer than the TLB has entries. Only a walk of the page
-    tables takes time. A PMU counts the machine's walks for the thread."""
-    ENTRIES = 256
-    prices = room.FREE | {"tlb_miss_ns": 3000, "tlb_entries": ENTRIES, "tlb2_entries": 0}
-    LINE = "tail flush=no places=all page=4K size={}K repeat=1 count=8000 warmup=0 irq=off"
+class Events(room.Tests):
+    """A PMU counts for the thread what the machine does: walks of page tables, and cycles of a
+    clock that stands still now and then. The native test `tail` has all else that follows from
+    counts."""
+    ENTRIES, STILL, COUNT = 256, 8000, 8000
+    CYCLES = 1 << 8         # k is 1 (selftests/modules/mc_pmu.c)
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.kind = cls.room.load_pmu("mc_core")
-
-    def measure_causes(self, pages, event=room.SIMULATED):
-        """What is blamed, and how often; and the walks of the last windows, added up."""
-        self.room.machine.sh(f"echo 'dTLB-load-misses type={self.kind} config={event}' "
+    def measure(self, event, config, line, **prices):
+        """The run, and how many spikes each cause has."""
+        self.room.load(**room.FREE | prices)
+        kind = self.room.load_pmu("mc_core")
+        self.room.machine.sh(f"echo '{event} type={kind} config={room.SIMULATED | config}' "
                              f">{machine.DEBUGFS}/counters")
-        run = self.room.ask(self.LINE.format(4 * pages))
-        blamed = {one["cause"]: one["count"] for one in run.result["tail"]["causes"]
-                  if one["count"] or one["cause"] == "walk"}
-        walks = [window["did"]["walks"] for window in run.windows]
-        print(f"# {pages} pages, event {event}: {blamed}")
-        return blamed, list(itertools.accumulate(reversed(walks)))
+        run = self.room.ask(f"tail {line} repeat=1 count={self.COUNT} warmup=0 irq=off")
+        blamed = blamed_in(run.result)
+        print(f"# {line}: {blamed}")
+        return run, blamed
 
-    def test_within_reach_there_is_none(self):
-        blamed, walks = self.measure_causes(self.ENTRIES // 2)
-        self.assertEqual((blamed, walks[5]), ({"walk": 0}, 0))
-
-    def test_beyond_reach_each_is_found(self):
+    def test_loads_beyond_the_reach_of_the_tlb(self):
         """The samples' windows are the last ones. The test has some walks beside its accesses."""
-        for pages in (self.ENTRIES, self.ENTRIES * 9 // 8):
-            blamed, walks = self.measure_causes(pages)
-            with self.subTest(pages=pages):
-                self.assertEqual(list(blamed), ["walk"])
-                self.assertGreater(blamed["walk"], 400)
-                self.assertTrue(any(blamed["walk"] <= n <= 1.01 * blamed["walk"] for n in walks))
+        run, blamed = self.measure(
+            "dTLB-load-misses", 0, f"flush=no places=all page=4K size={4 * self.ENTRIES * 9 // 8}K",
+            tlb_miss_ns=3000, tlb_entries=self.ENTRIES, tlb2_entries=0)
+        walks = itertools.accumulate(window["did"]["walks"] for window in reversed(run.windows))
+        self.assertEqual(list(blamed), ["walk"])
+        self.assertGreater(blamed["walk"], 400)
+        self.assertTrue(any(blamed["walk"] <= n <= 1.01 * blamed["walk"] for n in walks))
 
-    def test_what_is_usual_is_no_cause(self):
-        blamed, walks = self.measure_causes(4 * self.ENTRIES)
-        self.assertEqual(blamed, {"walk": None})
-        self.assertGreater(walks[-1], 4000)
-
-    def test_what_is_not_counted_is_not_known(self):
-        """An event that counts nothing, and one that can't be opened."""
-        for event, walks in ((1, 0), (3, None)):
-            blamed, _walks = self.measure_causes(self.ENTRIES * 9 // 8, event)
-            with self.subTest(event=event):
-                self.assertEqual(blamed.pop("walk"), walks)
-                self.assertGreater(sum(blamed.values()), 400)
-                self.assertLessEqual(set(blamed), {"unknown", "refresh"})
-
-
-class Frequency(room.Tests):
-    """The clock of the CPU stands still now and then. A PMU counts its cycles."""
-    EVERY, STILL, PRICE, COUNT = 97000, 8000, 2000, 8000
-    CYCLES = room.SIMULATED | 1 << 8        # k is 1 (selftests/modules/mc_pmu.c)
-    LINE = f"tail type=uc size=1M repeat=1 count={COUNT} warmup=0 irq=off"
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.kind = cls.room.load_pmu("mc_core")
-
-    def measure_causes(self, event, **prices):
-        """What is blamed, and how often; and for each window of the sample, how often the clock
-        stood still there."""
-        self.room.load(uc_load_ns=self.PRICE, **prices)
-        self.room.machine.sh(f"echo 'cycles type={self.kind} config={event}' "
-                             f">{machine.DEBUGFS}/counters")
-        run = self.room.ask(self.LINE)
-        blamed = {one["cause"]: one["count"] for one in run.result["tail"]["causes"]
-                  if one["count"] or one["cause"] == "frequency"}
-        sample = accesses.last([window["did"] for window in run.windows], self.COUNT,
-                               lambda did: sum(room.count([did], "uc", "load").values()))
-        still = [did["still_ns"] // self.STILL for did in sample]
-        print(f"# event {event:#x}, {prices}: {blamed} of {still}")
-        return blamed, still
-
-    def test_each_is_found(self):
+    def test_a_clock_that_stands_still(self):
         """The test waits for a ninth of the time, so that phases shift: what falls into that is no
         access's. One that begins before a window may end in it."""
-        blamed, still = self.measure_causes(self.CYCLES, still_every_ns=self.EVERY,
-                                            still_ns=self.STILL)
+        run, blamed = self.measure("cycles", self.CYCLES, "type=uc size=1M", uc_load_ns=2000,
+                                   still_every_ns=97000, still_ns=self.STILL)
+        sample = accesses.last([window["did"] for window in run.windows], self.COUNT,
+                               lambda did: sum(room.count([did], "uc", "load").values()))
+        # How often it stood still in each window.
+        still = [did["still_ns"] // self.STILL for did in sample]
         self.assertEqual(list(blamed), ["frequency"])
         self.assertGreater(blamed["frequency"], 100)
         self.assertLessEqual(blamed["frequency"], sum(still) + len(still))
         self.assertGreater(blamed["frequency"], 0.8 * sum(still))
-
-    def test_what_waits_for_memory_is_none(self):
-        blamed, _still = self.measure_causes(self.CYCLES, refresh_every_ns=self.EVERY,
-                                             refresh_ns=self.STILL)
-        self.assertEqual(blamed.pop("frequency"), 0)
-        self.assertGreater(sum(blamed.values()), 50)
-
-    def test_what_is_not_counted_is_not_known(self):
-        """An event that can't be opened, and one that counts no cycles."""
-        for event, count in ((3, None), (1, 0)):
-            blamed, _still = self.measure_causes(event, still_every_ns=self.EVERY,
-                                                 still_ns=self.STILL)
-            with self.subTest(event=event):
-                self.assertEqual(blamed.pop("frequency"), count)
-                self.assertEqual(list(blamed), ["unknown"])
 
 
 if __name__ == "__main__":

@@ -103,18 +103,6 @@ class Target:
                              list(self.kinds.items()))
             self.assertEqual({r["effective"] for r in found}, {self.effective})
 
-    def burst(self, kind, width, **prices):
-        self.room.machine.prices(**prices)
-        (result,) = self.mmio(f"write=yes type={kind} op=burst width={width}").results
-        return result
-
-    def test_a_burst_of_write_combining_is_a_line(self):
-        for width in (1, 4, 8, 16):
-            found = self.burst("wc", width)
-            self.assertEqual(found["burst_bytes"], 64)
-            self.assertEqual((found["whole_percent"], found["whole_high_percent"]), (100, 100))
-            self.assertGreater(found["whole_low_percent"], 99)
-
     def test_bandwidth(self):
         cost = self.room.machine.cost
         run = self.room.ask(f"bandwidth target={self.target} write=yes type=uc,wc "

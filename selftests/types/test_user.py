@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""memcache-user on the module's three devices, in the same machine: the process executes
-the same accesses as the kernel. Also operations that are not accesses of one width:
-streaming stores to write-back memory, strings, the kernel's own functions, reading back."""
+"""memcache-user on the module's three devices, in the same machine: the process executes the same
+accesses as the kernel, whose tests are in test_times. Also strings, the kernel's own functions,
+reading back, and hints."""
 
 import unittest
 
 import accesses
 import room
-
-OPS = ("read", "ntread", "write", "ntwrite", "copy", "ntcopy", "rmw", "triad", "nttriad", "rw31",
-       "rw21", "rw11", "rw32", "ntrw31", "ntrw91")
 
 # What memcpy_toio() and the others are, or call, on x86 and arm64.
 FUNCTIONS = ("memcpy_toio", "memcpy_fromio", "memset_io", "memset", "memset_orig", "__memset",
@@ -18,21 +15,8 @@ FUNCTIONS = ("memcpy_toio", "memcpy_fromio", "memset_io", "memset", "memset_orig
              "__pi_memcpy", "__pi_memset")
 
 
-def choices(ops):
-    """The operations with their widths and sizes, and how many these are. There are few requests,
-    because starting the program takes longer than measuring."""
-    for fits, widths, size in (
-            (lambda op: op not in accesses.WIDE and "rw31" not in op, (8, 16, 32), "24K"),
-            (lambda op: "rw31" in op, (8, 16, 32), "32K"),
-            (lambda op: op in accesses.WIDE, (16, 32), "24K")):
-        if found := [op for op in ops if fits(op)]:
-            yield (f"op={','.join(found)} width={','.join(map(str, widths))} size={size}",
-                   len(found) * len(widths))
-
-
 class Sides(room.Tests):
-    ops = OPS
-    most = 32       # bytes that an instruction accesses at once
+    stores = ("write", 8), ("write", 16), ("ntwrite", 32)
     copies = ("rep_movsb", "rep_stosb", "memcpy_toio", "memcpy_fromio", "memset_io",
               "__iowrite64_copy", "memcpy_flushcache")
 
@@ -40,31 +24,14 @@ class Sides(room.Tests):
         return accesses.sample(run.results[number], run.windows_of(number))
 
     def test_a_process_executes_the_accesses_of_the_payload(self):
-        for some, n in choices(self.ops):
-            run = self.room.user(f"bandwidth type=uc,wc {some} irq=on verify=off warmup=0 repeat=1")
-            self.assertEqual(len(run.results), 2 * n)
-            for number, result in enumerate(run.results):
-                result["width_bytes"] = min(result["width_bytes"], self.most)
-                with self.subTest(type=result["type"], op=result["op"],
-                                  width=result["width_bytes"]):
-                    self.assertEqual(result["where"], "user")
-                    self.assertEqual(result["effective"], "yes")
-                    self.assertEqual(accesses.differences(result, self.seen(run, number)), [])
-
-    def test_streaming_stores_to_write_back_memory(self):
-        """Streaming stores are exact on WB, too, where not all other stores are the loop's."""
-        for measure in (self.room.ask, self.room.user):
-            for some, n in choices(accesses.STREAMING):
-                run = measure(f"bandwidth type=wb {some} verify=off warmup=0 repeat=1")
-                self.assertEqual(len(run.results), n)
-                for number, result in enumerate(run.results):
-                    done, width = accesses.of(result), result["width_bytes"]
-                    streamed = [room.count([w], "wb", "streaming").get(width, 0)
-                                for w in run.windows_of(number)]
-                    with self.subTest(op=done.op, width=width, where=result["where"]):
-                        last = accesses.last(streamed, done.stores)
-                        self.assertEqual(sum(last), done.stores, streamed)
-                        self.assertGreaterEqual(result["passes_per_sample"], 1)
+        run = self.room.user("bandwidth type=uc,wc op=read,write,copy,rmw width=8 size=24K irq=on "
+                             "verify=off warmup=0 repeat=1")
+        self.assertEqual(len(run.results), 8)
+        for number, result in enumerate(run.results):
+            with self.subTest(type=result["type"], op=result["op"]):
+                self.assertEqual(result["where"], "user")
+                self.assertEqual(result["effective"], "yes")
+                self.assertEqual(accesses.differences(result, self.seen(run, number)), [])
 
     def test_strings_and_kernel_functions_move_the_bytes_of_the_payload(self):
         self.room.watch_functions(*FUNCTIONS)
@@ -77,9 +44,7 @@ class Sides(room.Tests):
                     self.moves(run, number)
 
     def test_reading_back_loads_what_was_stored(self):
-        for op, width in (("write", 8), ("write", 16), ("ntwrite", 32)):
-            if op not in self.ops:
-                continue
+        for op, width in self.stores:
             run = self.room.ask(f"bandwidth type=uc,wc op={op} width={width} readback=on "
                                 "size=24K irq=off verify=off warmup=0 repeat=1")
             for number, result in enumerate(run.results):
@@ -113,13 +78,11 @@ class Sides(room.Tests):
 
 @room.takes_long
 class SidesArm64(Sides):
-    """A loop of 32 bytes makes two accesses of 16 there. Stores are never told to be streaming.
-    memcpy(), which memcpy_flushcache() calls, copies some bytes twice."""
+    """No store is said to stream there. memcpy(), which memcpy_flushcache() calls, copies some
+    bytes twice."""
     kernel = "6.1-arm64"
-    ops = tuple(op for op in OPS if not op.startswith("nt"))
-    most = 16
+    stores = ("write", 8), ("write", 16)
     copies = "memcpy_toio", "memcpy_fromio", "memset_io", "__iowrite64_copy"
-    test_streaming_stores_to_write_back_memory = None
 
 
 if __name__ == "__main__":
