@@ -6,7 +6,6 @@
  * amplification must come out as the sum of the k's.
  *
  *   config 0-7    1  counts
- *                 2  counts, but only one such event can be on a PMU: they take turns
  *                 3  counts; can be opened as often as the parameter opens says
  *                 4  can't be opened
  *                 5  counts what the simulated machine's controllers move (tools/sim): k is twice
@@ -15,7 +14,7 @@
  *   config 8-23   k, in sixteenths
  *
  * A third PMU, mc_core, counts for a thread what loops on its own CPU go through, in bytes
- * x k / 16. It has the kinds 1 and 2, and of kind 5 counts of that CPU of the simulated machine:
+ * x k / 16. It has the kind 1, and of kind 5 counts of that CPU of the simulated machine:
  * the walks of page tables (k is 0), and the cycles of its clock (1).
  *
  * The module watches calls of the loops named in loops=, whose arguments begin like struct
@@ -44,7 +43,7 @@
 #define WALKS		(TRAFFIC + TRAFFICS)
 #define COUNT_VALID	BIT_ULL(63)
 
-enum { EVENT_COUNTS = 1, EVENT_ALONE, EVENT_ONCE, EVENT_NEVER, EVENT_SIMULATED };
+enum { EVENT_COUNTS = 1, EVENT_ONCE = 3, EVENT_NEVER, EVENT_SIMULATED };
 
 static char *loops[MOST_LOOPS];
 static unsigned int nloops;
@@ -73,7 +72,6 @@ static struct call {
 
 struct fake {
 	struct pmu pmu;
-	struct perf_event *alone;
 	bool registered;
 };
 
@@ -183,7 +181,7 @@ static int core_event_init(struct perf_event *event)
 		return -ENOENT;
 	if (kind_of(event) == EVENT_SIMULATED)
 		return read_simulated(event) & COUNT_VALID ? 0 : -EOPNOTSUPP;
-	return kind_of(event) == EVENT_COUNTS || kind_of(event) == EVENT_ALONE ? 0 : -EINVAL;
+	return kind_of(event) == EVENT_COUNTS ? 0 : -EINVAL;
 }
 
 static void fake_read(struct perf_event *event)
@@ -209,13 +207,6 @@ static void fake_stop(struct perf_event *event, int flags)
 
 static int fake_add(struct perf_event *event, int flags)
 {
-	struct fake *f = container_of(event->pmu, struct fake, pmu);
-
-	if (kind_of(event) == EVENT_ALONE) {
-		if (f->alone)
-			return -EAGAIN;
-		f->alone = event;
-	}
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (flags & PERF_EF_START)
 		fake_start(event, 0);
@@ -224,11 +215,7 @@ static int fake_add(struct perf_event *event, int flags)
 
 static void fake_del(struct perf_event *event, int flags)
 {
-	struct fake *f = container_of(event->pmu, struct fake, pmu);
-
 	fake_stop(event, 0);
-	if (f->alone == event)
-		f->alone = NULL;
 }
 
 /* ---------------------------------------------------------------------- sysfs */
