@@ -35,7 +35,7 @@ FIXTURE_SETUP(moment)
 
 FIXTURE_TEARDOWN(moment)
 {
-	file_write("/sys/devices/system/cpu/cpu1/online", "1");
+	cpu1_online("1");
 	watched_teardown(_metadata);
 	EXPECT_EQ(self->before, away_in_page_tables());
 	counted_show();
@@ -105,37 +105,6 @@ TEST_F(moment, of_death_and_unload)
 	}
 }
 
-/* The module stays while its results are open or its pages are mapped. */
-TEST_F(moment, of_unload_with_all_in_use)
-{
-	static char text[1 << 16];
-	char *map;
-	pid_t pid;
-	int fd, device;
-
-	ASSERT_EQ(0, run("bandwidth size=4K"));
-	fd = open(FILES "results", O_RDONLY | O_CLOEXEC);
-	device = open("/dev/memcache_wc", O_RDWR | O_CLOEXEC);
-	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, device, 0);
-	ASSERT_NE(MAP_FAILED, map);
-	close(device);
-	pid = run_start(ENDLESS " size=64K");
-	ASSERT_TRUE(run_gets_to(1));
-	EXPECT_EQ(-EWOULDBLOCK, module_unload());
-	EXPECT_EQ(0, kill(pid, SIGKILL));
-	EXPECT_EQ(SIGKILL, run_end(pid));
-	EXPECT_EQ(-EWOULDBLOCK, module_unload());
-	EXPECT_LT(0, read(fd, text, sizeof(text)));
-	close(fd);
-	EXPECT_EQ(-EWOULDBLOCK, module_unload());
-	map[0] = 1;
-	munmap(map, 4096);
-	is_sound(_metadata);
-	EXPECT_EQ(0, module_unload());
-	EXPECT_EQ(0, witness_away());
-	ASSERT_EQ(0, module_load("size_mb=2"));
-}
-
 TEST_F(moment, of_a_cpu_going_offline)
 {
 	unsigned long i, n = chance_count("OFFLINE", 6);
@@ -147,11 +116,11 @@ TEST_F(moment, of_a_cpu_going_offline)
 		pid_t pid = start_any(&line);
 
 		wait_any();
-		ASSERT_EQ(0, file_write("/sys/devices/system/cpu/cpu1/online", "0"));
+		ASSERT_EQ(0, cpu1_online("0"));
 		counted.offline++;
 		if (chance(2))
 			wait_any();
-		ASSERT_EQ(0, file_write("/sys/devices/system/cpu/cpu1/online", "1"));
+		ASSERT_EQ(0, cpu1_online("1"));
 		end = run_end(pid);
 		/* A writer that comes when the CPU is already offline gets an error. */
 		ASSERT_TRUE(end == 0 || end == -ENODEV || end == -EINVAL) {

@@ -178,8 +178,10 @@ TEST_F(type, leaves_large_mappings_large)
 	EXPECT_EQ(-ECANCELED, run_stop(pid));
 }
 
+WATCHED(types)
+
 /* Each type in turn on what may be the same pages, which are write-back in between. */
-TEST_F(type, follows_each_other)
+TEST_F(types, follow_each_other)
 {
 	int i;
 

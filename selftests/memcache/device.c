@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/memcache_wb, _wc, _uc: which processes may map what part of them, and that the
- * process's page tables map the module's pages with their own memory type.
+ * /dev/memcache_wb, _wc, _uc: which processes may map what part of them, and that the process's
+ * page tables map the module's pages with their own memory type. A mapping can't become executable,
+ * map other pages, or keep pages after it has gone.
  */
-#include <sys/ioctl.h>
-#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/uio.h>
 
-#include "uapi/memcache.h"
-#include "watched.h"
+#include "addresses.h"
+#include "devices.h"
 #include "others.h"
-
-#define PAGE	4096UL
-#define BYTES	(BLOCK * PAGE)
-#define RW	(PROT_READ | PROT_WRITE)
 
 FIXTURE(device) {
 	int fd;
-	int ready;		/* readable when its user is ready */
 	struct memcache_info info;
 	unsigned char *map;	/* all of it */
 };
@@ -30,11 +26,6 @@ FIXTURE_VARIANT(device) {
 FIXTURE_VARIANT_ADD(device, wb) { "wb", "/dev/memcache_wb", "wb" };
 FIXTURE_VARIANT_ADD(device, wc) { "wc", "/dev/memcache_wc", ATTRIBUTE_WC };
 FIXTURE_VARIANT_ADD(device, uc) { "uc", "/dev/memcache_uc", ATTRIBUTE_UC };
-
-static void *map_at(int fd, unsigned long offset, unsigned long length)
-{
-	return mmap(NULL, length, RW, MAP_SHARED, fd, offset);
-}
 
 FIXTURE_SETUP(device)
 {
@@ -75,24 +66,6 @@ static int pages_of_type(const unsigned char *addr, const char *type, int n)
 		found += witness_page(addr + i * PAGE, &page) &&
 			 !strcmp(page.type, type) && !strcmp(page.direct, IN_DIRECT_MAP(type));
 	return found;
-}
-
-/* A process that maps all of it and then waits; @ready can be read then. */
-static pid_t start_user(int fd, int *ready)
-{
-	int fds[2];
-	pid_t pid;
-
-	if (pipe(fds))
-		return -1;
-	*ready = fds[0];
-	pid = fork();
-	if (pid)
-		return close(fds[1]) ? -1 : pid;
-	if (map_at(fd, 0, BYTES) == MAP_FAILED || write(fds[1], "", 1) != 1)
-		_exit(1);
-	pause();
-	_exit(0);
 }
 
 /* ------------------------------------------------------------------ access */
@@ -307,6 +280,122 @@ TEST_F(device, has_its_memory_type_in_user_space)
 	EXPECT_EQ(0, witness("now_other"));
 }
 
+/* ------------------------------------------------------------------- reach */
+
+/* Is the mapping at @addr executable, by /proc/self/maps? */
+static int is_executable(const void *addr)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long start, end;
+	char line[512], x = '?';
+
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx %*c%*c%c", &start, &end, &x) == 3 &&
+		    (unsigned long)addr >= start && (unsigned long)addr < end)
+			break;
+		x = '?';
+	}
+	fclose(f);
+	return x != '-';
+}
+
+/* For old programs, everything that is readable is executable as well. */
+TEST_F(device, is_not_executable_by_personality)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (personality(READ_IMPLIES_EXEC) < 0)
+			_exit(1);
+		if (mmap(NULL, PAGE, PROT_READ, MAP_SHARED, self->fd, 0) != MAP_FAILED ||
+		    errno != EPERM)
+			_exit(2);
+		mprotect(self->map, PAGE, PROT_READ);
+		_exit(is_executable(self->map) ? 3 : 0);
+	}
+	EXPECT_EQ(0, run_end(pid));
+	EXPECT_TRUE(is_executable(is_executable));
+}
+
+/* A process that could pin a page would still have it when the module is gone. */
+TEST_F(device, pages_are_not_pinned)
+{
+	struct iovec here = { self->map, PAGE };
+	char out[16];
+	int fds[2], mem;
+
+	ASSERT_EQ(0, pipe(fds));
+	EXPECT_EQ(-1, vmsplice(fds[1], &here, 1, 0));
+	EXPECT_EQ(EFAULT, errno);
+	close(fds[0]);
+	close(fds[1]);
+
+	/* This is how a debugger, or another process, would read it. */
+	mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, mem);
+	EXPECT_EQ(-1, pread(mem, out, sizeof(out), (off_t)self->map));
+	EXPECT_EQ(EIO, errno);
+	EXPECT_EQ(-1, pwrite(mem, out, sizeof(out), (off_t)self->map));
+	EXPECT_EQ(EIO, errno);
+	close(mem);
+	if (process_vm_readv(getpid(), NULL, 0, NULL, 0, 0))
+		return;		/* a small kernel does not have this call */
+	EXPECT_EQ(-1, process_vm_readv(getpid(), &(struct iovec){ out, sizeof(out) }, 1,
+				       &here, 1, 0));
+	EXPECT_EQ(EFAULT, errno);
+}
+
+TEST_F(device, mapping_stays_what_it_is)
+{
+	struct witness_page page;
+
+	self->map[5 * PAGE] = 55;
+	/* It can be neither doubled nor given holes that would be filled later. */
+	EXPECT_EQ(MAP_FAILED, mremap(self->map, PAGE, PAGE,
+				     MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, madvise(self->map, BYTES, MADV_DONTNEED));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, madvise(self->map, BYTES, MADV_DODUMP));
+	EXPECT_EQ(EINVAL, errno);
+
+	/* Pages in another order are still pages of the buffer, with its type. */
+	EXPECT_EQ(0, remap_file_pages(self->map, PAGE, 0, 5, 0));
+	EXPECT_EQ(55, self->map[0]);
+	ASSERT_TRUE(witness_page(self->map, &page));
+	EXPECT_STREQ(variant->attribute, page.type);
+	EXPECT_EQ(-1, mprotect(self->map, BYTES, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+	/* Nothing lies behind the buffer except the page of the fence. */
+	EXPECT_EQ(-1, remap_file_pages(self->map + PAGE, PAGE, 0, BLOCK + 1, 0));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+/* The data of a user in the pages do not get into files that others may read. */
+TEST_F(device, data_of_a_user_are_in_no_result)
+{
+	static const char * const files[] = { "run", "results", "results.jsonl", "buffers" };
+	const unsigned long secret = 0x5ec2e75ec2e75ec2;
+	unsigned long *words = (void *)self->map;
+	char line[256], hex[24], dec[24];
+	size_t i;
+
+	snprintf(hex, sizeof(hex), "%lx", secret >> 32);
+	snprintf(dec, sizeof(dec), "%lu", secret / 1000000);
+	for (i = 0; i < BYTES / 8; i++)
+		words[i] = secret;
+	snprintf(line, sizeof(line),
+		 "bandwidth type=%s node=%d op=read,write,copy verify=off size=8K repeat=1",
+		 variant->type, self->info.node);
+	EXPECT_EQ(0, run(line));
+	EXPECT_NE(secret, words[0]);
+	EXPECT_EQ(secret, words[BYTES / 8 - 1]);
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		EXPECT_FALSE(file_has(files[i], hex));
+		EXPECT_FALSE(file_has(files[i], dec));
+	}
+}
+
 /* ---------------------------------------------------------------- lifetime */
 
 TEST_F(device, keeps_the_module_while_open_or_mapped)
@@ -332,24 +421,6 @@ TEST_F(device, keeps_the_module_while_open_or_mapped)
 	ASSERT_LT(0, file_read("/proc/self/maps", run_text, sizeof(run_text)));
 	EXPECT_EQ(NULL, strstr(run_text, "memcache_"));
 	ASSERT_EQ(0, module_load("size_mb=2"));
-}
-
-TEST_F(device, is_let_go_when_its_user_is_killed)
-{
-	pid_t pid = start_user(self->fd, &self->ready);
-	char c;
-
-	ASSERT_EQ(1, read(self->ready, &c, 1));
-	EXPECT_EQ(0, munmap(self->map, BYTES));
-	EXPECT_EQ(0, close(self->fd));
-	EXPECT_EQ(-EWOULDBLOCK, module_unload());
-	EXPECT_EQ(0, run("bandwidth type=wb,wc,uc size=4K repeat=1"));
-	EXPECT_EQ(0, kill(pid, SIGKILL));
-	EXPECT_EQ(SIGKILL, run_end(pid));
-	EXPECT_EQ(0, module_unload());
-	EXPECT_EQ(0, witness_away());
-	ASSERT_EQ(0, module_load("size_mb=2"));
-	close(self->ready);
 }
 
 TEST_HARNESS_MAIN

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The three devices side by side, the page of the fence, and no device at all. */
-#include <sys/ioctl.h>
-#include <sys/mman.h>
+#include "devices.h"
 
-#include "uapi/memcache.h"
-#include "watched.h"
-
-#define PAGE	4096UL
-#define BYTES	(BLOCK * PAGE)
-#define RW	(PROT_READ | PROT_WRITE)
-
-static const char * const paths[3] = {
-	"/dev/memcache_wb", "/dev/memcache_wc", "/dev/memcache_uc",
-};
+static const char * const paths[3] = PATHS;
 
 /*
  * Whole words: on arm64, UC is Device memory, where memset() and memcmp() fault, as DC ZVA and
@@ -50,7 +40,7 @@ FIXTURE_SETUP(devices)
 	for (i = 0; i < 3; i++) {
 		self->fd[i] = open(paths[i], O_RDWR | O_CLOEXEC);
 		ASSERT_LE(0, self->fd[i]);
-		self->map[i] = mmap(NULL, BYTES, RW, MAP_SHARED, self->fd[i], 0);
+		self->map[i] = map_at(self->fd[i], 0, BYTES);
 		ASSERT_NE(MAP_FAILED, self->map[i]);
 	}
 }
@@ -106,20 +96,18 @@ TEST_F(devices, have_one_page_more_for_the_fence)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, RW, MAP_SHARED, self->fd[i], BYTES));
+		EXPECT_EQ(MAP_FAILED, map_at(self->fd[i], BYTES, PAGE));
 		EXPECT_EQ(EINVAL, errno);
 	}
 	ASSERT_EQ(0, ioctl(self->fd[2], MEMCACHE_INFO, &info));
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * PAGE, RW, MAP_SHARED, self->fd[2],
-				   info.fence_offset));
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * PAGE, RW, MAP_SHARED, self->fd[2],
-				   info.fence_offset - PAGE));
+	EXPECT_EQ(MAP_FAILED, map_at(self->fd[2], info.fence_offset, 2 * PAGE));
+	EXPECT_EQ(MAP_FAILED, map_at(self->fd[2], info.fence_offset - PAGE, 2 * PAGE));
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, RW | PROT_EXEC, MAP_SHARED,
 				   self->fd[2], info.fence_offset));
 	EXPECT_FALSE(file_has("buffers", "uc fence "));
 
-	fence = mmap(NULL, PAGE, RW, MAP_SHARED, self->fd[2], info.fence_offset);
-	again = mmap(NULL, PAGE, RW, MAP_SHARED, self->fd[2], info.fence_offset);
+	fence = map_at(self->fd[2], info.fence_offset, PAGE);
+	again = map_at(self->fd[2], info.fence_offset, PAGE);
 	ASSERT_NE(MAP_FAILED, fence);
 	ASSERT_NE(MAP_FAILED, again);
 	EXPECT_TRUE(file_has("buffers", "uc fence pages=1 "));
@@ -155,28 +143,6 @@ TEST_F(devices, are_not_there_without_standing_buffers)
 		EXPECT_EQ(ENOENT, errno);
 	}
 	EXPECT_EQ(0, run("bandwidth type=wb,wc,uc fence=none,uc size=64K repeat=1"));
-}
-
-/* Data are gone when the module to which they were written is unloaded. */
-TEST_F(devices, are_zero_again_after_another_load)
-{
-	int i, round;
-
-	for (round = 0; round < 5; round++) {
-		for (i = 0; i < 3; i++) {
-			EXPECT_TRUE(all_are(self->map[i], 0, BYTES));
-			set_all(self->map[i], 0xee, BYTES);
-		}
-		let_go(self->map, self->fd);
-		ASSERT_EQ(0, module_unload());
-		EXPECT_EQ(0, witness_away());
-		ASSERT_EQ(0, module_load("size_mb=2"));
-		for (i = 0; i < 3; i++) {
-			self->fd[i] = open(paths[i], O_RDWR | O_CLOEXEC);
-			self->map[i] = mmap(NULL, BYTES, RW, MAP_SHARED, self->fd[i], 0);
-			ASSERT_NE(MAP_FAILED, self->map[i]);
-		}
-	}
 }
 
 TEST_HARNESS_MAIN

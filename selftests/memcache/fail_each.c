@@ -3,11 +3,8 @@
  * Each allocation fails once: the first one of a run, then the second one, until
  * a run has no more. EACH=1 takes them all, EACH=n every n-th.
  */
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-
+#include "devices.h"
 #include "inject.h"
-#include "uapi/memcache.h"
 
 /* If the step is not 1, the first allocation is a random one in the first step. */
 static unsigned int first, step;
@@ -296,9 +293,6 @@ TEST_F(rest, a_look_has_an_answer_or_fails)
 	is_sound(_metadata);
 }
 
-#define BYTES (2UL << 20)
-#define PAGE 4096UL
-
 /*
  * Map the buffer, and the page behind it that fence=uc uses, between pages of our own.
  * These make sure that the page tables exist: the kernel warns (untrack_pfn) when it lacks
@@ -307,14 +301,14 @@ TEST_F(rest, a_look_has_an_answer_or_fails)
  */
 static int map_device(int fd, char *between, unsigned int nth, bool *failed)
 {
-	const int prot = PROT_READ | PROT_WRITE, how = MAP_SHARED | MAP_FIXED;
+	const int how = MAP_SHARED | MAP_FIXED;
 	struct memcache_info info;
 	char *map, *page;
 
 	inject_nth(HERE, nth);
 	ioctl(fd, MEMCACHE_INFO, &info);
-	map = mmap(between + BYTES / 2, BYTES, prot, how, fd, 0);
-	page = mmap(between + 2 * BYTES, PAGE, prot, how, fd, BYTES);
+	map = mmap(between + BYTES / 2, BYTES, RW, how, fd, 0);
+	page = mmap(between + 2 * BYTES, PAGE, RW, how, fd, BYTES);
 	*failed = inject_has(HERE);
 	if (map != MAP_FAILED)
 		map[BYTES - 1] = 1;

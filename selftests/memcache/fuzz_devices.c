@@ -7,8 +7,6 @@
  */
 #include <setjmp.h>
 #include <stddef.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -16,20 +14,15 @@
 #include <time.h>
 
 #include "chance.h"
-#include "uapi/memcache.h"
-#include "watched.h"
+#include "devices.h"
 
 #ifndef MAP_32BIT		/* x86 only */
 #define MAP_32BIT 0
 #endif
-#define PAGE	4096UL
-#define BYTES	(BLOCK * PAGE)
 #define ARENA	(64UL << 20)
 #define SLOTS	24
 
-static const char * const paths[3] = {
-	"/dev/memcache_wb", "/dev/memcache_wc", "/dev/memcache_uc",
-};
+static const char * const paths[3] = PATHS;
 
 /* A descriptor of a device, as it was opened. */
 struct opened {

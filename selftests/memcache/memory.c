@@ -47,14 +47,6 @@ static void is_clean(struct __test_metadata *_metadata)
 	EXPECT_EQ(0, run("bandwidth type=wb,uc,wc size=8M repeat=1"));
 }
 
-TEST_F(memory, more_than_there_is)
-{
-	EXPECT_EQ(-ENOMEM, run_size("type=uc", 65536));
-	is_clean(_metadata);
-	EXPECT_EQ(-ENOMEM, run_size("type=wb", 64L << 20));
-	is_clean(_metadata);
-}
-
 /* One node alone does not have that much, so the allocation fails half-way. */
 TEST_F(memory, runs_out_half_way)
 {
@@ -326,17 +318,6 @@ TEST_F(node, is_where_pages_lie)
 	ASSERT_TRUE(run_gets_to(1));
 	EXPECT_EQ(before + 4 * BLOCK, witness(of_node));
 	EXPECT_EQ(-ECANCELED, run_stop(pid));
-}
-
-TEST_F(node, that_is_absent_is_refused)
-{
-	EXPECT_EQ(-EINVAL, run("bandwidth node=2"));
-	EXPECT_TRUE(file_has("run", "error: EINVAL node: 2 has no memory;"));
-	EXPECT_TRUE(file_has("run", "; nodes with memory are 0-1\n"));
-	EXPECT_EQ(-EINVAL, run("bandwidth node=0,1,1023"));
-	EXPECT_EQ(-EINVAL, run("bandwidth cpu=2"));
-	EXPECT_TRUE(file_has("run", "error: EINVAL cpu: 2 is not online; online are 0-1\n"));
-	EXPECT_EQ(-EINVAL, run("bandwidth cpu=0,8191"));
 }
 
 TEST_HARNESS_MAIN

@@ -142,4 +142,24 @@ static inline ssize_t file_read(const char *path, char *buf, size_t size)
 	return n < 0 ? n : (ssize_t)len;
 }
 
+/* Reads the value of a name in a file of lines name=value; -1: the name is not there. */
+static inline unsigned long file_value(const char *path, const char *name)
+{
+	char text[1024], *at = text, *line;
+	size_t n = strlen(name);
+
+	if (file_read(path, text, sizeof(text)) < 0)
+		return -1;
+	while ((line = strsep(&at, "\n"))) {
+		if (!strncmp(line, name, n) && line[n] == '=')
+			return strtoul(line + n + 1, NULL, 10);
+	}
+	return -1;
+}
+
+static inline int cpu1_online(const char *yes)
+{
+	return file_write("/sys/devices/system/cpu/cpu1/online", yes);
+}
+
 #endif /* SELFTESTS_MODULE_H */

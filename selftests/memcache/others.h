@@ -17,7 +17,7 @@ static inline int become_nobody(void)
 }
 
 /* Root without one capability, as in a container. */
-static inline int lose_sys_admin(void)
+static inline int lose_capability(int number)
 {
 	struct __user_cap_header_struct head = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
@@ -26,9 +26,14 @@ static inline int lose_sys_admin(void)
 
 	if (syscall(SYS_capget, &head, caps))
 		return -1;
-	caps[0].effective &= ~(1U << CAP_SYS_ADMIN);
-	caps[0].permitted &= ~(1U << CAP_SYS_ADMIN);
+	caps[0].effective &= ~(1U << number);
+	caps[0].permitted &= ~(1U << number);
 	return syscall(SYS_capset, &head, caps);
+}
+
+static inline int lose_sys_admin(void)
+{
+	return lose_capability(CAP_SYS_ADMIN);
 }
 
 /* 0: after @become(), opening the file in any way fails with @err. */

@@ -203,10 +203,10 @@ TEST_F(point, what_was_stuck_is_put_back_when_its_cpu_comes_again)
 {
 	get_stuck(_metadata);
 	ASSERT_TRUE(msr_set("writes 0 1"));
-	ASSERT_TRUE(cpu1_online("0"));
+	ASSERT_EQ(0, cpu1_online("0"));
 	EXPECT_EQ(CPU1 | OURS, msr("cpu1"));
 	ASSERT_TRUE(msr_set("writes ffffffffffffffff"));
-	ASSERT_TRUE(cpu1_online("1"));
+	ASSERT_EQ(0, cpu1_online("1"));
 	EXPECT_EQ(CPU1, msr("cpu1"));
 	EXPECT_EQ(0, run(SHORT "keep cpu=0"));
 }

@@ -65,13 +65,13 @@ TEST_F(ends, by_its_timeout)
 
 TEST_F(ends, when_a_cpu_goes)
 {
-	ASSERT_TRUE(cpu1_online("0"));
+	ASSERT_EQ(0, cpu1_online("0"));
 	/* This must hold at once, not only after the run has noticed. */
 	EXPECT_EQ(variant->shared ? CPU0 : CPU1, msr("cpu1"));
 	EXPECT_EQ(-ENODEV, run_end(self->pid));
 	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: ENODEV cpu: 1 went offline"));
 	EXPECT_TRUE(said("ineffective"));
-	ASSERT_TRUE(cpu1_online("1"));
+	ASSERT_EQ(0, cpu1_online("1"));
 	EXPECT_EQ(variant->shared ? CPU0 : CPU1, msr("cpu1"));
 	EXPECT_EQ(0, run(SHORT "off cpu=0-1"));
 	EXPECT_TRUE(said("off"));
@@ -141,8 +141,8 @@ TEST_F(meanwhile, a_cpu_that_is_not_of_the_run_may_go)
 	self->pid = run_start(ENDLESS " size=64K prefetch=off cpu=0");
 	ASSERT_TRUE(run_gets_to(5));
 	EXPECT_EQ(CPU1, msr("cpu1"));
-	ASSERT_TRUE(cpu1_online("0"));
-	ASSERT_TRUE(cpu1_online("1"));
+	ASSERT_EQ(0, cpu1_online("0"));
+	ASSERT_EQ(0, cpu1_online("1"));
 	EXPECT_EQ(CPU1, msr("cpu1"));
 	EXPECT_EQ(CPU0 | OURS, msr("cpu0"));
 	stop(_metadata, self->pid);

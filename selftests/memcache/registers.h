@@ -39,28 +39,12 @@ static inline bool msr_set(const char *line)
 /* The value of a name in the state of the registers. */
 static inline unsigned long msr(const char *name)
 {
-	char text[1024], *at = text, *line;
-
-	if (file_read(MSR "state", text, sizeof(text)) < 0)
-		return -1;
-	while ((line = strsep(&at, "\n"))) {
-		char *value = strchr(line, '=');
-
-		if (value && strlen(name) == (size_t)(value - line) &&
-		    !strncmp(line, name, value - line))
-			return strtoul(value + 1, NULL, 10);
-	}
-	return -1;
+	return file_value(MSR "state", name);
 }
 
 static inline int count(const char *name)
 {
 	return msr(name);
-}
-
-static inline bool cpu1_online(const char *yes)
-{
-	return !file_write("/sys/devices/system/cpu/cpu1/online", yes);
 }
 
 /* @first: written to the registers before memcache is loaded */

@@ -23,8 +23,8 @@ class Spoilt:
 
     def __init__(self, tests, requests, rng, paths):
         self.tests, self.requests, self.rng, self.paths = tests, requests, rng, paths
-        self.kinds = {self.valid: 20, self.edge: 30, self.mutated: 30, self.words: 8,
-                      self.noise: 8, self.list_too_long: 2, self.huge: 2}
+        # The native fuzzers find what no line of words and lists may do to the parser.
+        self.kinds = {self.valid: 20, self.edge: 30, self.mutated: 40, self.noise: 8, self.huge: 2}
 
     def draw(self, name="run"):
         """The kind and the bytes of something to write to that file."""
@@ -98,26 +98,8 @@ class Spoilt:
         text = b"\n".join(lines)
         return self.mutate(text) if self.rng.random() < 0.5 else text
 
-    def words(self):
-        """Words of the grammar in any order, whether they fit together or not."""
-        every = [word for keys in self.tests.values() for key in keys
-                 for word in (key.name, f"{key.name}={key.preset}", *key.words)]
-        words = [self.rng.choice([*self.tests, ""])]
-        words += self.rng.choices(every, k=self.rng.choice((0, 1, 2, 3, 5, 30)))
-        return self.rng.choice((" ", " ", "  ", "=", ",")).join([*words, "timeout=1"]).encode()
-
     def noise(self):
         return bytes_of(self.rng, self.rng.choice((0, 0, 1, 2, 5, 30, 300, 4095, 4096, 4097)))
-
-    def list_too_long(self):
-        """Lists of about 64 values, with about 65536 combinations."""
-        test = self.rng.choice(list(self.tests))
-        words = [test, "size=65", "timeout=1"]
-        for key in self.rng.sample(self.tests[test], 4):
-            values = key.values(2, 1 << 16) or [key.preset]
-            words.append(f"{key.name}=" + ",".join(self.rng.choices(
-                values, k=self.rng.choice((8, 16, 63, 64, 65)))))
-        return " ".join(words).encode()
 
     def huge(self):
         """Far more bytes than a line may have; the content of the end does not matter."""

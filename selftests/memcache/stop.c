@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Everything that ends a run early, and what must not end one. */
-#include <linux/capability.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "watched.h"
+#include "others.h"
 
 FIXTURE(run) {
 	pid_t pid;
@@ -201,11 +199,6 @@ TEST_F(run, goes_on_when_the_module_should_unload)
 	is_over(_metadata, "\nstate: stopped\n");
 }
 
-static int cpu1_online(const char *yes)
-{
-	return file_write("/sys/devices/system/cpu/cpu1/online", yes);
-}
-
 FIXTURE_BY(cpu1, watched_setup(_metadata),
 	   cpu1_online("1"); watched_teardown(_metadata))
 
@@ -352,13 +345,8 @@ TEST_F(limit, writer_unmaps_what_is_copied)
 /* A process may have no more memory than it may lock. */
 TEST_F(limit, writer_can_t_map_what_is_copied)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct caps[2];
-
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 2 << 20, 2 << 20 }));
-	ASSERT_EQ(0, syscall(SYS_capget, &head, caps));
-	caps[0].effective &= ~(1U << CAP_IPC_LOCK);
-	ASSERT_EQ(0, syscall(SYS_capset, &head, caps));
+	ASSERT_EQ(0, lose_capability(CAP_IPC_LOCK));
 	ASSERT_EQ(0, mlockall(MCL_FUTURE));
 	EXPECT_EQ(-ENOMEM, run("bandwidth op=copy_from_user size=4M repeat=2"));
 	EXPECT_TRUE(file_has("run", "\nerror: ENOMEM op: the memory can't be mapped in "));

@@ -12,12 +12,12 @@
 #include "witness.h"
 
 /* The pages of the standing buffers, and the fence's page once it was used. */
-static long watched_standing(void)
+static inline long watched_standing(void)
 {
 	return 2 * BLOCK + (file_has("buffers", "uc fence ") ? CHANGED(1) : 0);
 }
 
-static void watched_setup(struct __test_metadata *_metadata)
+static inline void watched_setup(struct __test_metadata *_metadata)
 {
 	/* Remove what a test that died has left behind. */
 	module_clear();
@@ -27,7 +27,7 @@ static void watched_setup(struct __test_metadata *_metadata)
 	ASSERT_EQ(watched_standing(), witness_away());
 }
 
-static void watched_teardown(struct __test_metadata *_metadata)
+static inline void watched_teardown(struct __test_metadata *_metadata)
 {
 	EXPECT_EQ(0, run_threads());
 	EXPECT_EQ(0, module_unload());

@@ -30,18 +30,7 @@ static inline int witness_unload(void)
 /* The value of a name in the witness's state; -1: the name is not there. */
 static inline long witness(const char *name)
 {
-	char text[1024], *at = text, *line;
-
-	if (file_read(WITNESS "state", text, sizeof(text)) < 0)
-		return -1;
-	while ((line = strsep(&at, "\n"))) {
-		char *value = strchr(line, '=');
-
-		if (value && strlen(name) == (size_t)(value - line) &&
-		    !strncmp(line, name, value - line))
-			return atol(value + 1);
-	}
-	return -1;
+	return file_value(WITNESS "state", name);
 }
 
 /* The number of pages that are not write-back now. */
