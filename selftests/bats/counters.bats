@@ -13,8 +13,7 @@ RUN='bandwidth op=write width=16 size=1M repeat=3'
 setup_file() {
 	insmod "$MEMCACHE_KO"
 	insmod "${WITNESS_KO%/*}/mc_pmu.ko" \
-		loops=mc_asm_write8,mc_asm_write16,mc_asm_read16,mc_asm_ntwrite16 \
-		calls=mc_file_read:3,mc_file_write:3,mc_pattern_check:3
+		loops=mc_asm_write8,mc_asm_write16,mc_asm_read16,mc_asm_ntwrite16
 }
 
 teardown_file() {
@@ -75,16 +74,6 @@ refused() {
 	holds 'values("amplification_read") == {2.0}' 'values("amplification_write") == {1.0}'
 }
 
-# A counter that had no turn in a sample has no valid sum. How long each had its turn depends on how
-# busy the machine is. selftests/core/file.c checks by how much a counter is scaled up.
-@test "counters that take turns are counted, or the record says that one did not run" {
-	echo 1 >$PMUS/uncore_imc_0/perf_event_mux_interval_ms
-	{ counter dram_read_a 0 2 16; counter dram_read_b 0 2 17; } >counters
-	echo 'bandwidth op=write width=8 size=64M repeat=4' >run
-	holds '[r["amplification_read"] > 0 if r["dram_why"] is None else
-		(r["dram_why"], r["amplification_read"]) == ("did_not_run", None) for r in results] == [True]'
-}
-
 @test "one that can't be opened any more: nothing of the sum, and why" {
 	{ counter dram_read_a 0 1 16; counter dram_read_b 1 3 16; } >counters
 	echo 0 >/sys/module/mc_pmu/parameters/opens
@@ -112,24 +101,6 @@ past() { [ "$(samples)" -gt "$1" ] 2>/dev/null; }
 	grep '^error: ECANCELED ' run
 	holds 'values("dram_why") == {"did_not_run"}' 'values("dram_read_bytes") == {None}' \
 		'values("amplification_write") == {1.0}' 'min(values("samples")) >= 10'
-}
-
-# Here each byte that is read moves k bytes of memory, and each byte that is compared
-# moves another k.
-@test "files: amplification is k, and 2 k where each byte is compared" {
-	local file=$BATS_TEST_TMPDIR/file
-	{ counter dram_read_a 0 1 8; counter dram_read_b 1 1 8; counter dram_write 1 1 40; } >counters
-	echo "file op=write path=$file bytes=2M transfer=64K,512K readers=1,3 repeat=2" >run
-	holds 'values("amplification_read") == {1.0}' 'values("amplification_write") == {2.5}'
-	echo "file path=$file transfer=512K,320K readers=1,20 check=off,on repeat=2" >run
-	holds 'len(results) == 8' 'values("payload_bytes") == {2 << 20, 40 << 20}' \
-		'all(r["amplification_read"] == (2 if r["check"] == "on" else 1) for r in results)' \
-		'all(r["amplification_write"] == (5 if r["check"] == "on" else 2.5) for r in results)' \
-		'all(r["dram_read_mb_per_s"] > 0 and r["dram_write_mb_per_s"] > 0 for r in results)' \
-		'values("dram_why") == {None}' '"amplification_read" in table[0]'
-	# Reading back what was written is not part of the sample.
-	echo "file op=write path=$file bytes=2M check=on repeat=2" >run
-	holds 'values("amplification_read") == {1.0}' 'values("verified") == {"ok"}'
 }
 
 @test "a set is replaced, added to and cleared" {

@@ -40,11 +40,6 @@ event() {
 		"all(values(name) == {None} for name in $EVENTS)" '"cycles" not in table[0]'
 }
 
-@test "without lines nothing is counted" {
-	echo 'bandwidth size=64K repeat=2' >run
-	holds 'values("events_why") == {"no_counters"}' "all(values(name) == {None} for name in $EVENTS)"
-}
-
 @test "each event is exactly k sixteenths of what the loop does" {
 	{ event cycles 16; event instructions 40; event cache-misses 1; } >counters
 	echo 'bandwidth op=read,write width=16 size=64K,8M irq=on,off repeat=3 verify=off' >run

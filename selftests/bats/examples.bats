@@ -49,35 +49,6 @@ load module.bash
 	holds 'all(abs(r["mb_per_s"] * r["median_ns"] / r["traversed_bytes"] / 1000 - 1) < 0.01 for r in results)'
 }
 
-@test "what was not measured is na, never 0" {
-	echo 'bandwidth size=4K repeat=1' >run
-	holds 'table[0]["cv_percent"] == "na"' \
-		'[results[0][k] for k in ("cv_percent", "sd_ns", "left_out_why")] == [None, None, None]'
-	echo 'bandwidth size=4K,64K op=read,write repeat=2' >run
-	# On a busy machine, a core may not have worked for long enough before the first sample.
-	holds '[k for r in results for k, v in r.items() if v == 0 and k.endswith(("_ns", "_s")) and
-			k not in ("sd_ns", "warmup_ns")] == []'
-}
-
-@test "progress and stop by hand" {
-	[ "$(cat progress)" = idle ]
-	(echo 'bandwidth op=write size=64K repeat=1000000' >run) 2>"$BATS_TEST_TMPDIR/said" &
-	writer=$!
-	# The first samples warm up.
-	await $writer grep -qE '^running [0-9]{2,}/' progress
-	tee "$BATS_TEST_TMPDIR/progress" <progress
-	run bash -c 'echo bandwidth >run'
-	[[ $output == *"busy"* ]]
-	echo >stop
-	wait $writer && false
-	grep -q 'Operation canceled' "$BATS_TEST_TMPDIR/said"
-	grep -q '^state: stopped$' run
-	[ "$(cat progress)" = idle ]
-	[ "$(wc -l <results)" -eq 2 ]
-	grep -xE "running [0-9]+/1000002 elapsed_s=[0-9.]+ eta_s=[0-9.]+ pid=$writer" \
-		"$BATS_TEST_TMPDIR/progress"
-}
-
 @test "machine is one JSON object about this machine" {
 	[ "$(wc -l <machine)" -eq 1 ]
 	cat machine

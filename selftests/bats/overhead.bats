@@ -14,17 +14,6 @@ load module.bash
 }
 
 # bats test_tags=uml
-@test "one CPU has no barrier: na" {
-	echo overhead >run
-	holds '[r["samples"] for r in results] == [10, 10, 10, 10, 0, 10]' \
-		'(results[4]["median_ns"], results[4]["left_out"], results[4]["left_out_why"]) == (None, 10, "one_cpu")' \
-		'table[4]["median_ns"] == "na"'
-	run bash -c 'echo overhead item=barrier >run'
-	[[ $output == *"Invalid argument"* ]]
-	grep -q '^error: EINVAL cpu: item=barrier needs two CPUs' run
-}
-
-# bats test_tags=uml
 @test "interrupts off" {
 	echo 'overhead irq=off' >run
 	holds '{(r["item"], r["irq"]) for r in results} == {("loop", "off"), ("clock", "off"),
@@ -54,16 +43,6 @@ load module.bash
 	holds 'values("disturbed_interrupt") == {1}' 'taken() == {1}' \
 		'(results[0]["left_out"], results[0]["windows_left_out"]) == (0, 0)' \
 		'{"interrupt", "migration", "preemption"} <= set(machine["recognised"])'
-}
-
-# bats test_tags=uml
-@test "a record says of each sample that it is used or why not" {
-	echo 'bandwidth size=4K,1M,16M repeat=50' >run
-	holds 'taken() == {50}' 'max(values("left_out")) <= 25' \
-		'all((r["left_out"] > 0) == (r["left_out_why"] == "disturbed") for r in results)' \
-		'all(r["left_out"] <= sum(r[f"disturbed_{k}"] or 0 for k in ("interrupt", "migration", "steal", "preemption")) for r in results)'
-	echo 'overhead repeat=5' >run
-	holds 'values("disturbed") == {"keep"}' 'values("left_out") <= {0, 5}'
 }
 
 @test "no memory is taken, whatever is asked for" {

@@ -57,13 +57,6 @@ refused() {
 	holds '"own_loop" not in table[0]'
 }
 
-@test "what the loop has not is refused" {
-	for words in streams=2 pattern=random readback=on width=64; do
-		run ! tee run <<<"bandwidth op=own $words"
-		grep "^error: EINVAL ${words%=*}: " run
-	done
-}
-
 @test "a second loop is refused while there is one" {
 	run ! insmod "$ADD"
 	[[ $output == *"resource busy"* ]]

@@ -112,15 +112,3 @@ not_loaded() {
 	[ $((free - left)) -lt 50000 ]
 	not grep -i leak <(dmesg)
 }
-
-# bats test_tags=uml
-@test "a module that is in use stays" {
-	load_with size_mb=2
-	echo 'bandwidth size=4K' >run
-	exec 7<results
-	run -1 rmmod memcache
-	[[ $output == *"in use"* ]]
-	exec 7<&-
-	rmmod memcache
-	not_loaded
-}

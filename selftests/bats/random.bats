@@ -33,9 +33,3 @@ setup_file() { small_buffers; }
 			'all(r["accesses"] == 2 * 4096 for r in results)'
 	done
 }
-
-# bats test_tags=uml
-@test "sizes that are no power of two" {
-	echo 'random op=read,write size=1088,4160,2097216,7340096 count=4K repeat=1' >run
-	holds 'len(results) == 8' 'values("verified") == {"ok"}'
-}

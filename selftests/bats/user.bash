@@ -44,7 +44,6 @@ same_words() {
 		/ EINVAL test: .* is not one of .* EINVAL test: .*\|os\|pipe$/ { next }
 		/node=/ && / EINVAL node: .* EINVAL node: there is no node / { next }
 		/cpu=/ && /EINVAL cpu: .* is not online; .* EINVAL cpu: .* is not one this process may run on/ { next }
-		/type=(uc|wc)/ && / ENOMEM size: .* type: (uc|wc) needs .* no larger than it is/ { next }
 		/type=(uc|wc)/ && / type: this machine has type=wb only.* type: (uc|wc) needs / { next }
 		{ exit 1 }'
 }

@@ -132,14 +132,6 @@ no_huge_pages() {
 	echo always >$THP/enabled
 }
 
-@test "what only the kernel can do is refused" {
-	refused "Operation not supported" "irq: off is possible in the kernel only" 'bandwidth type=uc irq=on,off'
-	refused "Operation not supported" "page: direct" 'bandwidth type=uc page=direct'
-	refused "Operation not supported" "prefetch: off is possible in the kernel only" 'bandwidth prefetch=off'
-	measure 'bandwidth prefetch=auto,keep'
-	holds 'len(results) == 2' 'values("prefetch") == {"keep"}'
-}
-
 @test "it can be killed, and the module unloaded then" {
 	"$USER_TOOL" 'bandwidth type=wc fence=uc size=64K repeat=1000000' 3>&- &
 	await $! grep -q '^uc fence ' "$FILES/buffers"
@@ -149,14 +141,6 @@ no_huge_pages() {
 	ends_by KILL $!
 	rmmod memcache
 	insmod "$MEMCACHE_KO"
-}
-
-# Each line needs a process, which takes long in an emulated machine. So these are only the lines
-# that depend on the machine; selftests/uml/user.bats has all.
-@test "wrong types, CPUs, nodes and sizes get the same words on both sides" {
-	grep -E '(type|cpus?|node)=|size=.*G' "$HERE/bad-requests" >lines
-	[ "$(wc -l <lines)" -ge 10 ]
-	same_words lines
 }
 
 # bats test_tags=uml

@@ -41,9 +41,23 @@ unbind() {
 	echo "$1" >/sys/bus/pci/drivers/memcache/unbind
 }
 
-# unchanged: ivshmem, which is not bound, holds what it held at first.
+# give_back: no driver has the devices, nobody is offered them, and they are off.
+give_back() {
+	local device
+	for device in "$IVSHMEM" "$TESTDEV" "$EDU"; do
+		[ -e "$DEVICES/$device" ] || continue
+		[ ! -e "$DEVICES/$device/driver" ] || echo "$device" >"$DEVICES/$device/driver/unbind"
+		echo >"$DEVICES/$device/driver_override"
+		echo 0 >"$DEVICES/$device/enable" 2>/dev/null || true
+	done
+}
+
+teardown() { give_back; }
+
+# unchanged: ivshmem, which is given back, holds what it held at first.
 unchanged() {
 	local sum
+	give_back
 	echo 1 >"$DEVICES/$IVSHMEM/enable"
 	sum=$("$BATS_TEST_DIRNAME/bar.py" "$BAR" sum)
 	echo 0 >"$DEVICES/$IVSHMEM/enable"

@@ -58,8 +58,6 @@ setup_file() { devices; }
 	holds 'len(results) == 6' 'values("verified") == {"ok"}'
 	echo "bandwidth target=pci:$EDU/0 any_bar=yes type=np size=4K repeat=1 width=8" >run
 	holds 'values("attribute") == {"uc"}'
-	unbind "$EDU"
-	unbind "$IVSHMEM"
 	unchanged
 }
 
@@ -72,7 +70,6 @@ setup_file() { devices; }
 	holds 'values("size_bytes") == {4096}'
 	refused EINVAL "size: 65536 bytes from offset=4190208 on" \
 		"mmio $bar type=uc offset=4190208 size=64K"
-	unbind "$IVSHMEM"
 }
 
 @test "what could do harm is refused by name" {
@@ -99,8 +96,6 @@ setup_file() { devices; }
 
 	echo "bandwidth $edu any_bar=yes type=uc size=4K repeat=1 width=8" >run
 	holds 'values("attribute") == {"uc-"}'
-	unbind "$EDU"
-	unbind "$IVSHMEM"
 }
 
 @test "a mapping of somebody else is noticed: ours has its type" {
@@ -111,8 +106,6 @@ setup_file() { devices; }
 	kill $!
 	wait $! || true
 	echo "bandwidth target=pci:$IVSHMEM/2 type=wc size=4K repeat=1" >run
-	unbind "$IVSHMEM"
-	echo 0 >"$DEVICES/$IVSHMEM/enable"
 }
 
 @test "write=yes: the data is right, and the contents come back" {
@@ -122,7 +115,6 @@ setup_file() { devices; }
 	cat results
 	holds 'len(results) == 14' 'values("verified") == {"ok"}' 'values("write") == {"yes"}'
 	echo "bandwidth $bar write=yes type=wc op=write size=4M repeat=1 warmup=0" >run
-	unbind "$IVSHMEM"
 	unchanged
 }
 
@@ -141,8 +133,6 @@ setup_file() { devices; }
 	wait $! || true
 	[ "$ok" ]
 	holds 'len(results) == 2' 'values("verified") == {"ok"}'
-	unbind "$IVSHMEM"
-	echo 0 >"$DEVICES/$IVSHMEM/enable"
 	unchanged
 }
 
@@ -156,26 +146,6 @@ setup_file() { devices; }
 	# To read what it has instead is fine.
 	echo "mmio target=pci:$TESTDEV/2 any_bar=yes type=uc op=read size=4K repeat=1" >run
 	holds 'len(results) == 1'
-	unbind "$TESTDEV"
-}
-
-@test "a BAR and a reserved range get accesses of 8 bytes at most, unless width= is given" {
-	local target
-	bind "$IVSHMEM"
-	for target in "pci:$IVSHMEM/2" "$PHYS"; do
-		echo "bandwidth target=$target type=uc write=yes op=read,write,copy,rw21 readback=off size=64K repeat=1" >run
-		holds 'values("width_bytes") == {8}' 'values("verified") == {"ok"}'
-		echo "ramp target=$target type=uc write=yes op=write size=16K repeat=1" >run
-		holds '{r["width_bytes"] for r in results} == {8}'
-		refused EINVAL "width: op=ntread has no access of 8 bytes or less, and a device may not answer wider ones; width= says which to make" \
-			"bandwidth target=$target type=uc op=ntread size=64K"
-		echo "bandwidth target=$target type=uc write=yes op=write,ntread width=max size=64K repeat=1" >run
-		holds 'all(r["width_bytes"] >= 16 for r in results)' 'values("verified") == {"ok"}'
-		echo "bandwidth target=$target type=uc op=read width=16 size=64K repeat=1" >run
-		holds 'values("width_bytes") == {16}'
-	done
-	unbind "$IVSHMEM"
-	unchanged
 }
 
 # faults N BYTES LINE: the N-th first access of the request faults, one of so many bytes.
@@ -204,7 +174,6 @@ faults() {
 	faults 1 8 "bandwidth target=$PHYS type=wb op=read size=64K"
 	echo "bandwidth $bar type=uc write=yes op=write width=32 size=64K repeat=1" >run
 	holds 'values("verified") == {"ok"}'
-	unbind "$IVSHMEM"
 	rmmod mc_witness
 	unchanged
 }
@@ -223,38 +192,7 @@ faults() {
 	holds 'len(results) == 24' 'values("verified") == {"ok"}' \
 		'all((r["burst_bytes"] is None) == (r["op"] != "burst") for r in results)' \
 		'all((r["flush_ns"] is None) == (r["op"] != "burst") for r in results)'
-	unbind "$IVSHMEM"
 	unchanged
-}
-
-@test "mmio: a device that does not answer reads of 8 bytes is named" {
-	bind "$EDU"
-	echo "mmio target=pci:$EDU/0 any_bar=yes type=uc size=1K width=4,8 repeat=2" >run
-	cat results
-	holds '[r["wide_reads"] for r in results] == [None, "all_ones"]'
-	grep -q '^note: width: reads of 8 bytes give ones only' run
-	unbind "$EDU"
-}
-
-@test "mmio: RAM of all types" {
-	echo "mmio type=uc,wc,wb op=read,write,write_read,burst width=8 size=16K repeat=2" >run
-	cat results
-	holds 'len(results) == 12' 'values("verified") == {"off", "ok"}'
-	holds 'all(r["burst_bytes"] is None and r["whole_percent"] is None for r in results if r["type"] == "wb")' \
-		'all(0 <= r["whole_low_percent"] <= r["whole_percent"] <= r["whole_high_percent"] <= 100 for r in results if r["whole_percent"] is not None)'
-}
-
-@test "mmio: a burst may be stored in other ways" {
-	local ways=plain,c_loop,memcpy_toio,__iowrite64_copy
-	case $(uname -m) in
-	x86_64) ways+=,rep_movsb ;;
-	aarch64) ways+=,st1,st4,dgh ;;
-	esac
-	echo "mmio type=wc,wb op=burst store=$ways irq=on,off size=16K repeat=2" >run
-	cat results
-	holds 'values("verified") == {"ok"}' 'len({r["store"] for r in results}) >= 5' \
-		'all(r["burst_bytes"] is None for r in results if r["store"] != "plain")'
-	refused EINVAL "store: c_loop stores 64 bytes; use op=burst" "mmio store=c_loop"
 }
 
 # away COMMAND…: in the middle of a run that writes, the device goes away by this command.
@@ -287,7 +225,6 @@ os.write(os.open("run", os.O_WRONLY), b"bandwidth target=pci:'"$IVSHMEM"'/2 writ
 		await 0 grep -q idle progress
 		not grep EIO run
 	done
-	unbind "$IVSHMEM"
 	unchanged
 }
 

@@ -260,29 +260,6 @@ memcache-user: bw_mem -N 2 64k rd: every word: the same lines" ]
 	holds 'records[0]["record"] == "machine"' 'records[1]["test"] == "latency"'
 }
 
-@test "stores that need an instruction of their own, where the CPU has it" {
-	for op in clflushopt:write_clflushopt clwb:write_clwb movdir64b:movdir64b; do
-		if grep -qw "${op%:*}" /proc/cpuinfo; then
-			measure --own "bandwidth op=${op#*:} size=4K,1M repeat=5"
-			holds 'len(results) == 2' 'values("verified") == {"ok"}'
-		else
-			refused "Operation not supported" "op: this CPU has no instruction for op=${op#*:}" \
-				--own "bandwidth op=${op#*:}"
-		fi
-	done
-}
-
-@test "a table is the records, aligned" {
-	line='bandwidth op=read,write size=4K..16K repeat=3 disturbed=keep'
-	"$USER_TOOL" --own "$line" >results
-	cat results
-	# The head comes again with a column `steady` where a loop had not settled.
-	[ -z "$(awk '/^#/ { n = NF - 1; width = length } !/^#/ && (NF != n || length != width)' results)" ]
-	measure --own "$line"
-	holds '[[row[k] for k in ("op", "size_bytes", "samples", "verified")] for row in table] ==
-		[[str(r[k]) for k in ("op", "size_bytes", "samples", "verified")] for r in results]'
-}
-
 @test "every test that it has runs with its presets, but that which names a file" {
 	while read -r name; do
 		[ "$name" != file ] || continue
@@ -297,6 +274,8 @@ memcache-user: bw_mem -N 2 64k rd: every word: the same lines" ]
 @test "what only the kernel can do is refused, with the key" {
 	refused "Operation not supported" "irq: off" --own 'bandwidth irq=off'
 	refused "Operation not supported" "prefetch: off" --own 'bandwidth prefetch=off'
+	measure --own 'bandwidth prefetch=auto,keep size=4K repeat=1'
+	holds 'values("prefetch") == {"keep"}'
 	refused "Operation not supported" "page: direct" --own 'bandwidth page=direct'
 	refused "Operation not supported" "op: memcpy_toio is a function of the kernel; user space has none" \
 		--own 'bandwidth op=read,memcpy_toio'
@@ -323,17 +302,6 @@ memcache-user: bw_mem -N 2 64k rd: every word: the same lines" ]
 		'bandwidth target=phys:0x1000+4K size=4K op=read'
 	refused "Invalid argument" "write: this request of bandwidth writes" \
 		'bandwidth target=phys:0x1000+4K size=4K op=write'
-}
-
-@test "wrong lines give errno and key" {
-	refused "Invalid argument" "size: " 'bandwidth size=5'
-	refused "Invalid argument" "'nonsense': " 'bandwidth nonsense=1'
-	refused "Invalid argument" "test: the line is empty; write TEST [key=value]...; memcache-user --tests lists them" ''
-	refused "Invalid argument" "'sizes': not a key of latency; did you mean size?" 'latency sizes=4K'
-	refused "Invalid argument" "line: " $'bandwidth\tsize=4K'
-	refused "Invalid argument" "cpu: 4095 is not one this process may run on" 'bandwidth cpu=4095'
-	refused "Invalid argument" "node: there is no node 1023" 'bandwidth node=1023'
-	refused "Cannot allocate memory" "size: 67108864 MiB are asked for" 'bandwidth size=65536G'
 }
 
 @test "one that fails does not keep the others from running" {
@@ -484,18 +452,6 @@ all_of() {
 		'results[0]["disturbed"] == "keep"'
 }
 
-# If fewer than half of the samples are clean, none is left out. Either way all are counted.
-@test "what is left out is counted" {
-	measure --own 'bandwidth size=16K,1M,64M repeat=200 warmup=0'
-	holds 'taken() == {200}' \
-		'all((r["left_out"] > 0) == (r["left_out_why"] == "disturbed") for r in results)' \
-		'all(r["left_out"] <= 100 for r in results)' \
-		'all(r["left_out"] <= sum(r[f"disturbed_{k}"] or 0 for k in ("interrupt", "migration", "steal", "preemption")) for r in results)' \
-		'"interrupt" not in records[0]["recognised"] or results[-1]["disturbed_interrupt"] > 0'
-	measure --own 'bandwidth size=16K,1M repeat=200 disturbed=keep'
-	holds 'values("samples") == {200}' 'values("left_out") == {0}' 'values("windows_left_out") == {0}'
-}
-
 # Samples in which threads sleep are not watched for disturbances; and a thread that is not
 # bound has no CPU whose stolen time could be read.
 @test "what can't be known is null" {
@@ -504,12 +460,6 @@ all_of() {
 		'[r["windows_left_out"] for r in results[:2]] == [None, None]' \
 		'results[2]["disturbed_steal"] is None' \
 		'{"interrupt", "migration", "steal", "preemption"} >= set(records[0]["recognised"])'
-}
-
-@test "samples for a time that is no whole number of seconds" {
-	measure --own 'bandwidth size=16K time=1.400 repeat=2'
-	holds '" time=1.4 " in records[1]["line"]' 'results[0]["repeat"] > 2' \
-		'results[0]["repeat"] == results[0]["samples"] + results[0]["left_out"]'
 }
 
 @test "timeout keeps what was measured" {

@@ -6,16 +6,6 @@
 
 load ../bats/front.bash
 
-@test "the suite cache-attributes, in small: the row of WB" {
-	sed 's/size=16M/size=256K/; s/repeat=10/repeat=3/; /@rounds/d' "$TOP/tools/suites/cache-attributes" >small
-	memcache run -o results.jsonl ./small >report 2>messages
-	cat messages report
-	grep -q '^ *WB ' report
-	not grep -qE '^ *(UC|WC) ' report
-	[ "$(grep -c '"verified":"ok"' results.jsonl)" -eq "$(grep -c '"record":"result"' results.jsonl)" ]
-	grep -q 'type=wb only' messages
-}
-
 # What is not there is skipped, and does not take what is there with it.
 @test "the suites of odd places and of the kernel's functions, in small" {
 	for suite in odd kernel-functions; do
@@ -28,18 +18,6 @@ load ../bats/front.bash
 		[ "$(grep -c "\"record\":\"result\".*\"op\":\"$op\"" kernel-functions.jsonl)" -eq 2 ]
 		grep "^$op .*[0-9]" report
 	done
-}
-
-@test "both sides, and their comparison" {
-	memcache run -o both.jsonl --where both --rounds 1 \
-		'bandwidth op=read,write size=16K,512K page=4k cpu=0 repeat=5' >report
-	cat report
-	for side in kernel user; do
-		[ "$(grep -c "\"record\":\"result\".*\"where\":\"$side\"" both.jsonl)" -eq 4 ]
-	done
-	memcache compare both.jsonl >compared
-	cat compared
-	[ -s compared ]
 }
 
 @test "rounds of both sides: all are kept, one of each is shown, a copy is no news" {
@@ -58,28 +36,6 @@ load ../bats/front.bash
 	awk '/^A / { a = $2 } /^B / { b = $2 } a != b' compared >files
 	[ "$(grep -cE '^(read|write) ' files)" -eq 4 ]
 	[ "$(grep -cE '^(read|write) .* 1\.00x +\+0\.0 % [=?] ' files)" -eq 4 ]
-}
-
-@test "what the module refuses is told, with the key, and no file is made" {
-	run -2 memcache run -o none.jsonl 'bandwidth op=rw31 streams=2'
-	[[ $output == *EINVAL*streams* ]]
-	[ ! -e none.jsonl ]
-}
-
-@test "Ctrl-C keeps what was measured" {
-	env --default-signal=INT memcache run -o kept.jsonl 'bandwidth size=4K repeat=3' \
-		'bandwidth size=64K repeat=1000000' >report 2>messages 3>&- &
-	await $! grep -q '/1000002 ' "$FILES/progress"
-	ends_by INT $!
-	cat report messages
-	[ "$(grep -c '"record":"result"' kept.jsonl)" -ge 1 ]
-	[ "$(cat "$FILES/progress")" = idle ]
-}
-
-@test "nothing of a request is left: said, and no file made" {
-	run -1 memcache run -o none.jsonl 'bandwidth type=uc'
-	[[ $output == *"type=wb only"* ]]
-	[ ! -e none.jsonl ]
 }
 
 @test "node 0 is there without NUMA, on both sides, and no other" {

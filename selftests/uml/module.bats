@@ -221,12 +221,3 @@ earlier() {
 	[ "$(grep -vc '^#' "$BATS_TEST_TMPDIR/out")" -eq 6 ]
 	not grep -w failed "$BATS_TEST_TMPDIR/out"
 }
-
-@test "loaded and unloaded fifty times" {
-	cd /
-	for _ in $(seq 50); do
-		rmmod memcache
-		insmod "$MEMCACHE_KO"
-	done
-	[ -e "$FILES/run" ]
-}
