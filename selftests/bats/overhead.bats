@@ -45,14 +45,6 @@ load module.bash
 		'{"interrupt", "migration", "preemption"} <= set(machine["recognised"])'
 }
 
-@test "no memory is taken, whatever is asked for" {
-	before=$(cat buffers)
-	echo 'overhead item=loop size=64G type=uc page=4k' >run
-	[ "$(cat buffers)" = "$before" ]
-	holds '(results[0]["attribute"], results[0]["memory_node"]) == (None, None)' \
-		'results[0]["verified"] == "off"'
-}
-
 @test "not bound, and stopped" {
 	echo 'overhead cpu=any item=loop,irq,fpu,wakeup' >run
 	holds 'len(results) == 4' 'values("cpu") == {"any"}'

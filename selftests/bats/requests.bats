@@ -46,18 +46,6 @@ OLDER="# of an earlier request; the last one (state: refused) has no results, se
 }
 
 # bats test_tags=uml
-@test "64 KiB in one write are one line that is too long" {
-	run ! bash -c 'tr "\0" a </dev/zero | dd of=run bs=64K count=1 iflag=fullblock'
-	[[ $output == *"Invalid argument"* ]]
-	refused refused EINVAL line
-	grep -q '4095 bytes' run
-	run bash -c 'dd if=/dev/zero of=run bs=64K count=1'
-	refused refused EINVAL line
-	run bash -c 'dd if=/dev/urandom of=run bs=64K count=4'
-	refused refused EINVAL line
-}
-
-# bats test_tags=uml
 @test "a line may have 4095 bytes, and blanks between words" {
 	printf 'bandwidth%4079ssize=4K' '' >run
 	printf '%-4095s' 'bandwidth   repeat=1   size=4K' >run

@@ -69,10 +69,3 @@ fill() {
 	holds 'len(results) == 2'
 	[ "$(sum)" = "$before" ]
 }
-
-@test "the module can go" {
-	not grep -q ' : memcache$' /proc/iomem
-	cd /
-	rmmod memcache
-	small_buffers
-}

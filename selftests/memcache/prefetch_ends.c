@@ -149,12 +149,4 @@ TEST_F(meanwhile, a_cpu_that_is_not_of_the_run_may_go)
 	EXPECT_TRUE(said("off"));
 }
 
-TEST_F(meanwhile, the_module_stays)
-{
-	EXPECT_EQ(-EWOULDBLOCK, module_unload());
-	expect_all_off(_metadata);
-	stop(_metadata, self->pid);
-	EXPECT_TRUE(said("off"));
-}
-
 TEST_HARNESS_MAIN

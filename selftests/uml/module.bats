@@ -146,10 +146,6 @@ measured() {
 		'all(r["left_out"] <= 100 for r in results)'
 }
 
-@test "buffers beyond the standing ones" {
-	measured 'bandwidth op=read,write size=256M repeat=2 warmup=1' 'values("verified") == {"ok"}'
-}
-
 @test "what this machine has not is refused" {
 	refused EINVAL cpu: 'bandwidth cpu=1 size=16K'
 	refused EINVAL node: 'bandwidth node=1 size=16K'
@@ -210,14 +206,4 @@ earlier() {
 	[[ $tee == *"resource busy"* ]]
 	grep -E "EBUSY: another run is on, started by $(</proc/$$/comm) \(process $!, user root\): [0-9]+ of 100002 samples.*: bandwidth " <<<"$output"
 	[ "$(cat progress)" = idle ]
-}
-
-@test "memcache-user measures the module's own pages" {
-	[ "$(stat -c %a /dev/memcache_wb)" = 600 ]
-	[ ! -e /dev/memcache_uc ]
-	"$USER_TOOL" 'bandwidth op=read,write,copy size=16K,1M verify=each repeat=5' >"$BATS_TEST_TMPDIR/out"
-	cat "$BATS_TEST_TMPDIR/out"
-	# The head comes again with a column `steady` where a loop had not settled.
-	[ "$(grep -vc '^#' "$BATS_TEST_TMPDIR/out")" -eq 6 ]
-	not grep -w failed "$BATS_TEST_TMPDIR/out"
 }
