@@ -8,6 +8,7 @@
  *
  * The distribution of the times is measured afterwards, in batches.
  */
+#include "arch/loops.h"
 #include "core/math.h"
 #include "measure/chase.h"
 #include "measure/core_clock.h"
@@ -71,6 +72,8 @@ static const struct mc_column columns[] = {
  * @whole: the chase was verified to be one cycle, at each position
  * @at: current element of the cycle
  * @loads: number of loads in a pass
+ * @before: loads of twice the lines of the cache before the last one, where the last one alone
+ *          holds the set; else 0
  * @batches: batches of loads
  */
 struct latency_job {
@@ -79,6 +82,7 @@ struct latency_job {
 	bool whole;
 	void **at;
 	u64 loads;
+	u64 before;
 	struct mc_batches batches;
 };
 
@@ -142,6 +146,39 @@ static int latency_move(struct mc_worker *w, struct mc_sampler *sampler, u32 rou
 	return 0;
 }
 
+/* Its loads do not wait for each other. */
+static void read_set(const struct mc_chase *chase)
+{
+	const struct mc_loop *loop = mc_loop_find(MC_OP_READ, 8);
+	u64 at = chase->offset, end = at + chase->n * chase->stride, left;
+
+	for (; at < end; at += left) {
+		struct mc_loop_args args = {
+			.passes = 1, .array[0] = mc_view_at(chase->view, at, &left),
+		};
+
+		left = min(left, end - at);
+		args.bytes = (left + MC_LINE - 1) & ~(MC_LINE - 1);
+		loop->run(&args);
+	}
+}
+
+/*
+ * On a busy machine a chase stays in one of two states: in the last cache, where it comes back to a
+ * line before others take its place, or in memory, where it comes too late. Its loads wait for each
+ * other, so it does not get from there into the cache by itself. Lines that were hit once stay for
+ * longer. The loads behind that leave in the smaller caches what the chase leaves there.
+ */
+static void latency_refill(struct mc_worker *w, struct mc_sampler *sampler)
+{
+	struct latency_job *job = container_of(sampler->shared, struct latency_job, meas);
+	struct mc_chase chase = chase_of(job, sampler->position);
+
+	read_set(&chase);
+	read_set(&chase);
+	follow(job, job->before);
+}
+
 static int chase_job(struct mc_worker *w, void *arg)
 {
 	struct latency_job *job = arg;
@@ -153,6 +190,8 @@ static int chase_job(struct mc_worker *w, void *arg)
 	if (err || !job->meas.done || job->meas.samples[0] == MC_NO_SAMPLE)
 		return err;
 	err = mc_batches_gauge(&job->batches, w, irq_off, follow, job);
+	if (job->before)
+		latency_refill(w, job->meas.each);
 	return err ? err : mc_batches_time(&job->batches, w, irq_off,
 					  job->meas.samples[0] / job->loads, COSTS_A_BATCH,
 					  follow, job);
@@ -210,6 +249,11 @@ static int latency_set_up(struct mc_run *run, const struct mc_point *point, void
 	job->meas.positions = mc_positions(point, job->chase.view,
 					   job->chase.n * job->chase.stride);
 	job->meas.each->settings.move = latency_move;
+	if (point->v[MC_KEY_TYPE] == MC_WB && point->v[MC_KEY_TARGET] == MC_TARGET_RAM &&
+	    job->chase.stride <= MC_LINE)
+		job->before = 2 * mc_source_before_last(mc_threads_cpu(run->threads, run->part),
+							point->v[MC_KEY_SIZE]) / MC_LINE;
+	job->meas.each->settings.refill = job->before ? latency_refill : NULL;
 	job->meas.each->settings.clock = mc_core_mhz;
 	job->meas.each->pass = (struct mc_pass){
 		.body = mc_chase_body, .arg = &job->at, .bytes = MC_LINE * job->loads,

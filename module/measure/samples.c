@@ -94,6 +94,17 @@ static int work_on(struct mc_worker *w, struct mc_sampler *sampler)
 	return 0;
 }
 
+/* It is no pause of the core. */
+static void refill(struct mc_worker *w, struct mc_sampler *sampler)
+{
+	u64 from = mc_ticks();
+
+	if (!sampler->settings.refill)
+		return;
+	sampler->settings.refill(w, sampler);
+	w->rests += mc_ticks() - from;
+}
+
 static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	struct mc_lap *lap = &sampler->lap;
@@ -102,6 +113,7 @@ static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 
 	*lap = (struct mc_lap){ 0 };
 	while (at.passes < sampler->cal.passes_a_sample) {
+		refill(w, sampler);
 		err = mc_pass_window(w, &sampler->pass, &at, sampler->cal.passes_a_sample,
 				     sampler->cal.quantum, sampler->settings.irq_off);
 		if (err)

@@ -43,6 +43,8 @@ struct mc_sampler;
  *           those that are not kept
  * @verify: untimed work after each sample that is kept, or NULL
  * @verify_all: after the others, too
+ * @refill: brings the set back into the caches, untimed work before each window, which is a small
+ *          part of a sample; NULL: what the loop leaves there is what it finds
  * @clock: measures the core's clock (mc_core_mhz()), or NULL
  */
 struct mc_settings {
@@ -53,6 +55,7 @@ struct mc_settings {
 	int (*prepare)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
 	int (*verify)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
 	bool verify_all;
+	void (*refill)(struct mc_worker *w, struct mc_sampler *sampler);
 	int (*clock)(struct mc_worker *w, u64 *mhz);
 };
 

@@ -105,6 +105,21 @@ u64 mc_source_largest(const u64 *cpus)
 	return most;
 }
 
+/**
+ * mc_source_before_last() - bytes of the cache before the last one of a CPU
+ * @cpu: the CPU
+ * @bytes: bytes of a set, for which the last one has eight times the room, and the other has none
+ *
+ * Return: bytes; 0: it is no such set.
+ */
+u64 mc_source_before_last(int cpu, u64 bytes)
+{
+	unsigned int last = last_level(cpu);
+	u64 before = last > 1 ? mc_cache_bytes(cpu, last - 1) : 0;
+
+	return bytes > before && 8 * bytes <= mc_cache_bytes(cpu, last) ? before : 0;
+}
+
 static bool all_cached(const struct mc_values *types)
 {
 	unsigned int i;

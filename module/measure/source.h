@@ -20,6 +20,7 @@
 u64 mc_source_caches(const u64 *cpus, unsigned int level);
 u64 mc_source_unlisted(const u64 *cpus);
 u64 mc_source_largest(const u64 *cpus);
+u64 mc_source_before_last(int cpu, u64 bytes);
 void mc_source_sizes(struct mc_request *req);
 void mc_source_record(const struct mc_run *run, struct mc_record *rec);
 enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu, const struct mc_chase *chase);

@@ -35,6 +35,13 @@ enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu, const str
 	return MC_HIT_UNKNOWN;
 }
 
+u64 mc_source_before_last(int cpu, u64 bytes)
+{
+	const struct prices *p = model_prices();
+
+	return bytes > p->l2_bytes && 8 * bytes <= p->l3_bytes ? p->l2_bytes : 0;
+}
+
 /* ---------------------------------------------------------------- the machine */
 
 static char prices[120];

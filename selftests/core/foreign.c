@@ -350,6 +350,11 @@ enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *r
 	return MC_HIT_MEMORY;
 }
 
+u64 mc_source_before_last(int cpu, u64 bytes)
+{
+	return 0;
+}
+
 void **mc_asm_chase(void **at, u64 loads)
 {
 	sim_spend(loads * 100 * NS);

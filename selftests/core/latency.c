@@ -30,6 +30,8 @@ static struct made {
 	u64 slow_every;		/* after the samples, such a call is 10 times as slow */
 	bool stands;		/* or takes no time, by a clock that stands still */
 	u64 neighbour_ps;	/* extra cost of a load in two samples of four */
+	u64 before;		/* bytes of the cache before the last one, which holds the set */
+	u64 loads;		/* since a window was closed, if others then take all lines */
 	u64 calls;
 	u64 empty;		/* calls without a load after the samples; some are slow */
 } made;
@@ -47,6 +49,7 @@ static u64 price(const struct access *a, u64 now_ps)
 
 	EXPECT(i < WORDS);
 	again = seen[i];
+	made.loads++;
 	distinct += !again;
 	seen[i] = 1;
 	return made.load_ps + sim_self() * made.cpu_ps + (again ? 0 : made.cold_ps) +
@@ -74,6 +77,11 @@ enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *r
 	served_bytes = chase->n * min(chase->stride, 64ULL);
 	served_ps = record->stats.median_ps / loads;
 	return MC_HIT_L2;
+}
+
+u64 mc_source_before_last(int cpu, u64 bytes)
+{
+	return made.before;
 }
 
 static void costs(void)
@@ -217,6 +225,50 @@ static void test_samples_take_places_in_turn(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		measured("latency size=%s", rows[i].size);
 		shows(rec, "placements=%u", rows[i].places);
+	}
+}
+
+static u64 refills, of_samples, between;
+
+static void others_take_all_lines(struct mc_worker *w)
+{
+	memset(seen, 0, sizeof(seen));
+	made.loads = 0;
+}
+
+/* The set is read twice, and twice as many pointers are followed as the other cache has lines. */
+static void count_refill(struct mc_worker *w)
+{
+	refills += made.loads == 2 * (64 << 10) / 8 + 2 * made.before / LINE;
+	of_samples = done < 5 ? refills : of_samples;
+	between += !!made.loads;
+}
+
+/* The last cache, which others fill, too, has the set when a window begins. */
+static void test_the_last_cache_is_filled_before_each_window(void **state)
+{
+	static const struct {
+		const char *more;
+		u64 before, ns;
+	} rows[] = {
+		{ "", 4096, 5 }, { "", 0, 105 }, { " stride=128", 4096, 105 },
+		{ " stride=8 pattern=stride", 4096, 5 }, { " type=uc", 4096, 105 },
+		{ " target=phys:0x30000000+16M", 4096, 105 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		reset_with(1, .cold_ps = 100 * NS, .before = rows[i].before);
+		one_place();
+		sim.opened = count_refill;
+		sim.closing = others_take_all_lines;
+		refills = 0;
+		between = 0;
+		measured("latency size=64K warmup=1 repeat=4%s", rows[i].more);
+		shows(rec, "ns_per_load=%llu", rows[i].ns);
+		assert_int_equal(refills, between);
+		/* And before the times of batches. */
+		assert_int_equal(refills, rows[i].ns == 5 ? of_samples + 1 : 0);
+		assert_true(rows[i].ns != 5 || of_samples >= 5);
 	}
 }
 

@@ -354,6 +354,24 @@ static void test_caches_of_several_cpus(void **state)
 	assert_int_equal(mc_source_caches(&last_core, 3), 0);
 }
 
+static void test_a_set_that_the_last_cache_has_room_for(void **state)
+{
+	static const struct {
+		int cpu;
+		u64 bytes, before;
+	} rows[] = {
+		{ 0, 1 * M, 0 }, { 0, 1 * M + 64, 1 * M }, { 0, 4 * M, 1 * M },
+		{ 0, 4 * M + 64, 0 },
+		{ 2, 2 * M + 64, 2 * M }, { 4, 48 * K, 32 * K }, { 4, 2 * M, 0 }, { -1, 4 * M, 0 },
+	};
+
+	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(mc_source_before_last(rows[i].cpu, rows[i].bytes), rows[i].before);
+	made_up_machine(silent, ARRAY_SIZE(silent));
+	assert_int_equal(mc_source_before_last(0, 4 * M), 0);
+}
+
 #define L1	MC_HIT_L1
 #define L2	MC_HIT_L2
 #define L3	MC_HIT_L3
