@@ -152,6 +152,22 @@ class Comparisons(fake.unittest.TestCase):
             self.assertIn("2 compared: 2 faster, 0 slower, 0 same, 0 can't tell.",
                           fake.terminal_lines(parts))
 
+    def test_one_run_that_others_slowed(self):
+        """It says nothing of a run that they did not, and slower ones than that are slower."""
+        hit = {"disturbed_neighbour": 8, "samples": 10}
+        for a, b, speed, word in (({}, hit, 200.0, Word.UNKNOWN), (hit, {}, 200.0, Word.SLOWER),
+                                  ({}, hit, 5000.0, Word.FASTER), (hit, {}, 5000.0, Word.UNKNOWN),
+                                  ({}, hit | {"disturbed_neighbour": 5}, 200.0, Word.SLOWER)):
+            base, now = (fake.runs_of(fake.BARE, ("bandwidth", [fake.result(
+                "bandwidth", one, **more)])) for one, more in ((1000.0, a), (speed, b)))
+            parts, _ = comparison.parts({"a": base, "b": now})
+            text = " ".join(" ".join(fake.terminal_lines(parts)).split())
+            self.assertIn(f"0 same, {int(word == Word.UNKNOWN)} can't tell", text)
+            self.assertIn(f"1 {word.value}", text)
+            self.assertEqual("±" in text, hit in (a, b))
+            self.assertEqual("Can't tell 1: most samples of a run were disturbed" in text,
+                             word == Word.UNKNOWN)
+
     def test_a_check_cannot_tell(self):
         line = "bandwidth repeat=20"
         for a, b, where in ((UNSETTLED, {}, "the baseline"), ({}, UNSETTLED, "this run"),

@@ -20,15 +20,17 @@ LEFT_OUT = {"no_overlap": "the threads did not run at once, as on a busy machine
 
 
 def is_disturbed(result: dict) -> bool:
-    """Whether the figures of a result mean little. Interrupts alone do not count: a long sample
-    has some on every machine. A sample does not count either if the windows that were hit are left
-    out of it."""
+    """Whether the figures of a result mean little."""
+    taken = (result.get("samples") or 0) + (result.get("left_out") or 0)
+    return bool(taken) and ((result.get("cv_percent") or 0) > SPREAD or is_slowed(result))
+
+
+def is_slowed(result: dict) -> bool:
+    """Whether most samples were lost, or others had a part in their times. Interrupts alone do not
+    count: a long sample has some on every machine. A sample does not count either if the windows
+    that were hit are left out of it."""
     left = result.get("left_out") or 0
     taken = (result.get("samples") or 0) + left
-    if not taken:
-        return False
-    if (result.get("cv_percent") or 0) > SPREAD:
-        return True
     if not left and not any(map(result.get, OTHERS)):
         return False    # as most results are
     lost = left if result.get("left_out_why") != "one_cpu" else 0

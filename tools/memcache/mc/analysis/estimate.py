@@ -25,6 +25,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, log, pi
 
+from mc.analysis.disturbed import is_slowed
 from mc.analysis.steps import median
 from mc.analysis.words import Say
 from mc.records import rounds, tests
@@ -33,7 +34,7 @@ from mc.records.fields import has_settled
 OF_MEDIAN = pi / 2      # the variance of a median, if that of a mean is 1
 SHARED = 0.5            # the variance between files, if that between rounds is 1
 ENOUGH = 3              # so many files show the spread between files
-UNSETTLED = Say("not_settled")
+UNSETTLED, SLOWED = Say("not_settled"), Say("slowed")
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def median_time(result: dict, exact: bool = False) -> Estimate | None:
         (None, inf)
     return Estimate(middle / each, fastest / each, max(len(files), 1), spread[0], spread[1],
                     tuple(median(one) / each for one in files) if len(files) >= ENOUGH else (),
-                    "" if has_settled(result) else UNSETTLED)
+                    UNSETTLED if not has_settled(result) else SLOWED if is_slowed(result) else "")
 
 
 def _variance(values: list[float]) -> float:

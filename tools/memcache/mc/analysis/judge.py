@@ -37,8 +37,9 @@ nevertheless if even the fastest sample of the one took APART times as long as t
 other, since a disturbance makes samples slower, never faster. The factor comes from equal runs on
 two virtual machines with busy neighbours (Documentation/comparison.rst).
 
-The time of a loop that had not settled is none that other runs would have, so it is never the same,
-and its interval counts from three runs on.
+The time of a loop that had not settled, or of which most samples were disturbed, is none that other
+runs would have, so it is never the same, and its interval counts from three runs on. Nor does one
+such run show that it is slower: its fastest sample may be disturbed, too.
 """
 
 from bisect import bisect_left, bisect_right
@@ -48,7 +49,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from math import exp, isfinite, log, sqrt
 
-from mc.analysis.estimate import ENOUGH, UNSETTLED, Estimate, pool
+from mc.analysis.estimate import ENOUGH, SLOWED, UNSETTLED, Estimate, pool
 from mc.analysis.words import Say
 
 LIMIT = 0.02        # another run may reverse a smaller difference
@@ -61,7 +62,7 @@ MEASURE = "measure in rounds (`memcache run --rounds 5`) or several times (`memc
 QUIET = "measure when the machine is quiet, or with sched=fifo if these runs had keep"
 REMEDIES: dict[str, str] = {
     FEW_RUNS: MEASURE, EMULATED: "measure on a real one", NO_TIME: "measure it again",
-    UNSETTLED: f"{MEASURE}; of three runs and more, large differences can be told"}
+    SLOWED: QUIET, UNSETTLED: f"{MEASURE}; of three runs and more, large differences can be told"}
 
 # The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
 T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
@@ -172,9 +173,10 @@ def _word_if_far_apart(base: Estimate, other: Estimate, allowed: float) -> Word 
     """Slower or faster if the samples lie so far apart that this needs no spread between runs;
     else None."""
     least = APART * exp(allowed)
-    if other.fastest >= least * base.time:
-        return Word.SLOWER
-    return Word.FASTER if base.fastest >= least * other.time else None
+    for fast, slow, word in ((base, other, Word.SLOWER), (other, base, Word.FASTER)):
+        if slow.fastest >= least * fast.time and (slow.doubt != SLOWED or slow.times):
+            return word
+    return None
 
 
 def _word_if_runs_lie_apart(base: Estimate, other: Estimate, allowed: float) -> Word | None:

@@ -170,6 +170,7 @@ WORDS = {
     "doubt": "Can't tell {n}: {reason}{remedy}.",
     "one_run": "one run shows no spread between runs",
     "not_settled": "the loop had not settled",
+    "slowed": "most samples of a run were disturbed",
     "no_speed": "an emulated machine has no speed of its own",
     "wide": "the interval is too wide",
     "no_time": "no time was measured",

@@ -4,6 +4,7 @@ operating system, of interrupts and of a hypervisor, if there are random accesse
 
 from mc import plural
 from mc.analysis import judge, machines, marks, match, overhead, words
+from mc.analysis.disturbed import is_disturbed
 from mc.analysis.estimate import median_time
 from mc.analysis.judge import Difference
 from mc.analysis.match import Batch, Pairing
@@ -20,7 +21,8 @@ LEGEND = ("speed: how fast the file is beside A, by the times of the median samp
           "between. It comes from the spread between runs.")
 PUBLISHED = ("Published total times in TSC cycles have no spread, so there are no intervals, and "
              f"only a factor of {judge.APART:g} tells faster from slower. {judge.LEGEND}.")
-UNSETTLED = f"~ before a figure: the loop had not settled: its {words.UNSETTLED}."
+MARKS = {"~": f"~ before a figure: the loop had not settled: its {words.UNSETTLED}.",
+         "±": f"± before a figure: it was disturbed: {words.DISTURBED}."}
 
 
 def parts(files: dict[str, list[results.Run]], mixed: bool = False, wide: bool = True,
@@ -160,8 +162,8 @@ def _tables(named: dict[str, Pairing], wide: bool) -> list[Part]:
         changes += its_changes
     remarks = [f"{len(changes)} compared: {judge.count_words(one.word for one in changes)}.",
                *judge.doubts(changes),
-               "" if all(fields.has_settled(one) for p in group for pair in p.pairs for one in pair)
-               else UNSETTLED]
+               *(text for mark, text in MARKS.items() if any(
+                   mark in _mark(one) for p in group for pair in p.pairs for one in pair))]
     return [*parts, *map(Sentence, filter(None, remarks))]
 
 
@@ -207,10 +209,12 @@ def _keys(records: list[dict], free: set[str]) -> tuple[list[dict[str, str]], di
 def figure(result: dict | None) -> str:
     """The figure of its test: a rate, or the time of what it measures, never that of a pass. A
     difference, such as tlb_ns, has no speed: the time of a load stands for it. A mark before it
-    says that the loop had not settled."""
-    if result is None:
-        return "-"
-    return marks.mark_of_unsettled(fields.has_settled(result)) + plain_figure(result)
+    says that the loop had not settled, or was disturbed."""
+    return "-" if result is None else _mark(result) + plain_figure(result)
+
+
+def _mark(result: dict) -> str:
+    return marks.mark_of_unsettled(fields.has_settled(result)) + "±" * is_disturbed(result)
 
 
 def plain_figure(result: dict) -> str:
