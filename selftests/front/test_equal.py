@@ -84,14 +84,18 @@ class Runs(fake.unittest.TestCase):
         loaded = lru_cache(None)(results.load)
         cls.enterClassContext(mock.patch.object(results, "load", loaded))
 
-    def sides(self, runs):
-        """Random choices of so many runs for each of two sides, as pairings."""
-        chance = random.Random(runs)
+    @classmethod
+    @lru_cache(None)
+    def sides(cls, runs):
+        """Random choices of so many runs for each of two sides, as pairings. They are the same
+        whenever they are asked for, and nothing changes their results."""
+        chance, pairings = random.Random(runs), []
         for _ in range(DEALS):
-            chosen = chance.sample(self.files, 2 * runs)
+            chosen = chance.sample(cls.files, 2 * runs)
             [a], [b] = (match.batches({side[0]: rounds.load_together(side)})
                         for side in (chosen[:runs], chosen[runs:]))
-            yield match.pair(a, b, False)
+            pairings.append(match.pair(a, b, False))
+        return pairings
 
     def spreads(self):
         """The standard deviation of the logarithms of each result over all runs."""
