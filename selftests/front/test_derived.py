@@ -18,23 +18,23 @@ PAUSES = ((7800, 350, 0), (7812, 260, 0), (3900, 350, 0), (1953, 295, 0), (15600
 def loads(chance, every=0, pause=0, others=0, most=MOST, n=400000):
     """Loads one behind the other: when each begins, how long it takes, and whether it ends with a
     pause. Those that come during a pause wait for its end."""
-    now, found, slow = 4750.0, [], 0
+    now, found, slow, part = 4750.0, [], 0, chance.random
     while len(found) < n and slow < most:
         wait = max(pause - now % every, 0) if every else 0
-        took = wait + MEDIAN + chance.uniform(-1, 1)
-        if other := bool(others) and not chance.randrange(others):
-            took += chance.uniform(100, 500)
+        took = wait + MEDIAN - 1 + 2 * part()
+        if other := others * part() < 1 <= others:
+            took += 100 + 400 * part()
         found.append((now, took, wait > 0 and not other))
         slow += took > LIMIT
-        now += took + 77 + chance.uniform(0, 3) + (chance.uniform(0, 190) if took > LIMIT else 0)
+        now += took + 77 + 3 * part() + (190 * part() if took > LIMIT else 0)
     return found
 
 
 def shuffled(chance, trace):
     now, found = 0.0, []
-    for _, took, _ in chance.sample(trace, len(trace)):
+    for _, took, _ in sorted(trace, key=lambda _: chance.random()):
         found.append((now, took, False))
-        now += took + 77 + chance.uniform(0, 3)
+        now += took + 77 + 3 * chance.random()
     return found
 
 

@@ -18,6 +18,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 
 Spike = tuple[float, float]     # when it began, and how long it took
 LEAST_NS, MOST_NS = 1000, 32000     # periods that are looked for
@@ -114,23 +115,23 @@ def _power(parts: list[list[float]], frequency: float) -> float:
 def _scan(parts: list[list[float]]) -> dict[float, float]:
     """The power at all frequencies of the band: that of a part is one and the sum of cosines of all
     differences of two ends, twice, divided by their number."""
-    pairs: Counter[int] = Counter()
+    weights = [0.0] * BINS
     for ends in parts:
-        for i, end in enumerate(ends):
-            for other in ends[i + 1:]:
-                pairs[round((other - end) / BIN_NS)] += 1 / len(ends)   # type: ignore[assignment]
-    weights = [2.0 * pairs[k] for k in range(BINS)]
-    spectrum = _transform(weights)
+        pairs = Counter(round((other - end) / BIN_NS) for end, other in combinations(ends, 2))
+        for k, count in pairs.items():
+            if 0 <= k < BINS:
+                weights[k] += 2 * count / len(ends)
+    spectrum = _transform(weights, [cmath.exp(-2j * math.pi * k / BINS) for k in range(BINS // 2)])
     low, high = (math.ceil(BINS * BIN_NS / ns) for ns in (MOST_NS, LEAST_NS))
     return {k / (BINS * BIN_NS): len(parts) + spectrum[k].real for k in range(low, high + 1)}
 
 
-def _transform(values: list[float]) -> list[complex]:
-    """The discrete Fourier transform of 2^n numbers."""
-    if len(values) == 1:
-        return [complex(values[0])]
-    even, odd = _transform(values[::2]), _transform(values[1::2])
-    turned = [one * cmath.exp(-2j * math.pi * k / len(values)) for k, one in enumerate(odd)]
+def _transform(values: list[float], turns: list[complex]) -> list[complex]:
+    """The discrete Fourier transform of 2^n numbers. turns: exp(-2 pi i k / 2^n), for half of k."""
+    if len(values) == 2:
+        return [complex(values[0] + values[1]), complex(values[0] - values[1])]
+    even, odd = _transform(values[::2], turns[::2]), _transform(values[1::2], turns[::2])
+    turned = [one * turn for one, turn in zip(odd, turns)]
     return [a + b for a, b in zip(even, turned)] + [a - b for a, b in zip(even, turned)]
 
 
