@@ -7,6 +7,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
@@ -107,6 +108,13 @@ def metrics(tests: list[str], schema: dict) -> Iterator[tuple[str, str]]:
             yield "names", "lava=" + re.findall("ID=([^ ]*)", export.lava([run]))[0]
 
 
+@lru_cache
+def options() -> list[str]:
+    """Those of each command."""
+    return [f"{name}={option}" for name in cli.COMMANDS
+            for option in cli.by_option(cli.actions(name)) if option != "-h"]
+
+
 def pairs(described: dict, schema: dict, experimental: set[str]) -> Iterator[tuple[str, str]]:
     """Each section and each word in it; metrics of all but these tests."""
     tests = [test["name"] for test in described["tests"]]
@@ -125,8 +133,7 @@ def pairs(described: dict, schema: dict, experimental: set[str]) -> Iterator[tup
             ("commands", [*cli.COMMANDS, *(word for word in QUESTIONS if
                                            cli.as_question([word])[0] == "reference"),
                           *cli.WORDS]),
-            ("options", [f"{name}={option}" for name in cli.COMMANDS
-                         for option in cli.by_option(cli.actions(name)) if option != "-h"]),
+            ("options", options()),
             ("options of memcache-user", found(r'^\t"  (?:-\w, )?(--[\w-]+)', "tools/user/main.c")),
             ("exit statuses", [f"{name}={value}" for name, value in vars(status).items()
                                if name.isupper() and isinstance(value, int)])):

@@ -51,6 +51,9 @@ class Schema(unittest.TestCase):
     def problems(self, record):
         return list(check.problems([json.dumps(record)], self.checker))
 
+    def test_it_is_a_schema(self):
+        self.checker.check_schema(SCHEMA)
+
     def test_good_records(self):
         for record in (MACHINE, MACHINE | {"dram_counters": None}, MACHINE | {
                 "dram_counters": {"kind": "AMD, data fabric", "nodes": [0, 1]}}, REQUEST, RESULT,

@@ -55,6 +55,7 @@ class Stable(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
+        self.addCleanup(stable.options.cache_clear)
         self.top = Path(folder.name)
         for name in FILES:
             (self.top / name).parent.mkdir(parents=True, exist_ok=True)
@@ -97,6 +98,7 @@ class Stable(unittest.TestCase):
                 (mock.patch.object(export.Measured, "path", lambda one, _: one.name),
                  "names: lkp=")):
             with self.subTest(missed), change:
+                stable.options.cache_clear()
                 self.assert_missed(missed)
 
     def test_a_new_number_and_growth_break_nothing(self):
