@@ -242,6 +242,14 @@ class StandIn(fake.unittest.TestCase):
         self.assertEqual((answer.lines, answer.status), ([], 2))
         self.assertIn("-i 0: memory is of one node", answer.notes)
 
+    def test_mlc_takes_the_largest_pages(self):
+        there = [page for page in ("2m", "thp", "4k") if subprocess.run(
+            [USER, "latency", "size=64K", "repeat=1", f"page={page}"], capture_output=True,
+            text=True).returncode == 0]
+        for words, page in ((), there[0]), (("page=4k",), "4k"):
+            answer = Answer("mlc", "--idle_latency", "-b64", "-t0.02", *words)
+            self.assertEqual({one["page"] for one in answer.results}, {page}, answer.notes)
+
     def test_what_was_not_measured_has_no_row(self):
         """Nor has anything else a line that a harness could take for a result."""
         for call, why in (("bw_mem 1m xx", "xx has no counterpart here"),

@@ -64,6 +64,10 @@ static void add_policy(struct mc_text *t)
 	if (*list)
 		mc_textf(t, "numactl -%c %s ", mode == MPOL_BIND ? 'm' :
 			 mode == MPOL_PREFERRED ? 'p' : 'i', list);
+/* The pages of calls: MLC takes the largest that are there. */
+static const char * const pages[] = { "", " page=thp", " page=2m" };
+static unsigned int page;
+
 }
 
 /* Measure a call. Return: an exit status, not 0 if nothing was measured. */
@@ -79,11 +83,19 @@ static int measure(const char *format, ...)
 	n_got = 0;
 	status = vsnprintf(call, sizeof(call), format, values);
 	va_end(values);
-	*line = '\0';
-	if (!strstr(call, " -j"))	/* of a cell of a matrix */
-		add_policy(&t);
-	mc_textf(&t, "%s", call);
-	status = status < (int)sizeof(call) && !t.cut ? mc_user_run(words, &view) : MC_USER_USAGE;
+	if (status >= (int)sizeof(call))
+		return MC_USER_USAGE;
+	for (;; page--) {
+		struct mc_text t = MC_TEXT(line);
+
+		*line = '\0';
+		if (!strstr(call, " -j"))	/* of a cell of a matrix */
+			add_policy(&t);
+		mc_textf(&t, "%s%s", call, pages[page]);
+		status = t.cut ? MC_USER_USAGE : mc_user_run(words, &view);
+		if (status != MC_USER_FAILED || n_got || !page || mc_user_interrupted())
+			break;
+	}
 	return status || n_got ? status : MC_USER_FAILED;
 }
 
@@ -143,8 +155,11 @@ static int answer(const char *call, const char *args, const char *head, print_ro
 	if (n_got)
 		printf("%s", head);
 	for (i = 0; i < n_got; i++) {
-		if (!row(&got[i], args) && !status)
-			status = MC_USER_FAILED;
+		if (row(&got[i], args))
+			continue;
+		if (got[i].rec.stats.samples)
+			mc_user_note("%s has no row for the test %s", call, got[i].spec->name);
+		status = status ? status : MC_USER_FAILED;
 	}
 	return status;
 }
@@ -560,6 +575,8 @@ static int print_mlc(const char *name, const char *args)
 	size_t n = mode ? strcspn(mode, " ") : 0;
 	int status = MC_USER_DONE, err;
 	bool found = false;
+	if (!strstr(args, "-L") && !strstr(args, "page="))
+		page = ARRAY_SIZE(pages) - 1;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
