@@ -224,9 +224,11 @@ class StandIn(fake.unittest.TestCase):
         answer = Answer("stream", "size=3M", "repeat=1", env={
             "GOMP_CPU_AFFINITY": str(cpu), "OMP_PROC_BIND": "true"})
         self.assertEqual({one["cpu"] for one in answer.results}, {str(cpu)}, answer.notes)
-        answer = Answer("stream", "size=3M", env={"OMP_PLACES": "cores"})
-        self.assertEqual((answer.lines, answer.status), ([], 2))
-        self.assertIn("OMP_PLACES=cores: write the CPUs", answer.notes)
+        for name, value, why in (("OMP_PLACES", "cores", "write the CPUs"),
+                                 ("OMP_THREAD_LIMIT", "1", "write OMP_NUM_THREADS")):
+            answer = Answer("stream", "size=3M", env={name: value})
+            self.assertEqual((answer.lines, answer.status), ([], 2))
+            self.assertIn(f"{name}={value}: {why}", answer.notes)
 
     def test_memory_that_was_bound_stays_there(self):
         """Where numactl has bound the process to a node, that node's memory is measured."""
@@ -249,6 +251,19 @@ class StandIn(fake.unittest.TestCase):
         for words, page in ((), there[0]), (("page=4k",), "4k"):
             answer = Answer("mlc", "--idle_latency", "-b64", "-t0.02", *words)
             self.assertEqual({one["page"] for one in answer.results}, {page}, answer.notes)
+
+    def test_rows_that_are_lost(self):
+        """A full disk, or a stream that is closed, is no success."""
+        for call, stream in (("bw_mem -N 1 64k rd", 2), ("multichase -m 64k -n 1", 1)):
+            for place in f"{stream}>/dev/full", f"{stream}>&-":
+                done = subprocess.run(["sh", "-c", f'exec "$0" --as {call} {place}', USER],
+                                      capture_output=True, text=True)
+                self.assertEqual((done.stdout + done.stderr, done.returncode), ("", 1), place)
+
+    def test_notes_without_a_file_are_on_no_stream(self):
+        for path in "/nosuch/notes", "":
+            answer = Answer(*"multichase -m 64k -n 1".split(), env={"MEMCACHE_NOTES": path})
+            self.assertEqual((answer.err, answer.status, len(answer.lines)), ("", 0, 1))
 
     def test_what_was_not_measured_has_no_row(self):
         """Nor has anything else a line that a harness could take for a result."""

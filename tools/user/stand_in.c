@@ -34,8 +34,6 @@ static unsigned int n_got;
 /* Prints a result of a call with these arguments. Return: was it measured? */
 typedef bool print_row(const struct got *g, const char *args);
 
-static FILE *theirs;	/* the program's standard error */
-
 static void keep(const struct mc_request *req, const struct mc_record *rec)
 {
 	struct got *more = realloc(got, (n_got + 1) * sizeof(*got));
@@ -64,17 +62,16 @@ static void add_policy(struct mc_text *t)
 	if (*list)
 		mc_textf(t, "numactl -%c %s ", mode == MPOL_BIND ? 'm' :
 			 mode == MPOL_PREFERRED ? 'p' : 'i', list);
+}
+
 /* The pages of calls: MLC takes the largest that are there. */
 static const char * const pages[] = { "", " page=thp", " page=2m" };
 static unsigned int page;
-
-}
 
 /* Measure a call. Return: an exit status, not 0 if nothing was measured. */
 static int measure(const char *format, ...)
 {
 	static char line[MC_LINE_MAX + 1], call[MC_LINE_MAX + 1];
-	struct mc_text t = MC_TEXT(line);
 	char *words[2] = { line };
 	va_list values;
 	int status;
@@ -173,6 +170,7 @@ static char *without(const char *words, const char *begins)
 	for (; all && *word; word += n + (word[n] == ' ')) {
 		n = strcspn(word, " ");
 		if (!strncmp(word, begins, strlen(begins))) {
+			n += word[n] == ' ';
 			memmove(word, word + n, strlen(word + n) + 1);
 			break;
 		}
@@ -191,28 +189,28 @@ static bool bw_mem(const struct got *g, const char *args)
 
 	if (isnan(rate))
 		return false;
-	fprintf(theirs, mb < 1 ? "%.6f " : "%.2f ", mb);
-	fprintf(theirs, rate < 1 ? "%.6f\n" : "%.2f\n", rate);
-	return true;
+	printf(mb < 1 ? "%.6f " : "%.2f ", mb);
+	return printf(rate < 1 ? "%.6f\n" : "%.2f\n", rate) > 0;
 }
 
+/* Of its samples, lmbench takes the fastest. */
 static bool lat_mem_rd(const struct got *g, const char *args)
 {
 	double ns = figure(g, "ns_per_load_min");
 	u64 stride = key_of(g, "stride", NULL);
 
 	if (g == got || key_of(g - 1, "stride", NULL) != stride)
-		fprintf(theirs, "%s\"stride=%llu\n", g == got ? "" : "\n", stride);
+		printf("%s\"stride=%llu\n", g == got ? "" : "\n", stride);
 	if (!isnan(ns))
-		fprintf(theirs, "%.5f %.3f\n", g->rec.point.v[MC_KEY_SIZE] / 1048576., ns);
+		printf("%.5f %.3f\n", g->rec.point.v[MC_KEY_SIZE] / 1048576., ns);
 	if (g == got + n_got - 1)
-		fprintf(theirs, "\n");
+		printf("\n");
 	return !isnan(ns);
-/* Of its samples, lmbench takes the fastest. */
 }
 
 /* ---------------------------------------------------------------------- multichase */
 
+/* The best sample, or the mean with -a. */
 static bool multichase(const struct got *g, const char *args)
 {
 	const struct mc_stats *st = &g->rec.stats;
@@ -300,6 +298,7 @@ static void list_kernels(void)
 	}
 }
 
+/* A rate of likwid's is that of all its iterations. */
 static bool print_loop(const struct got *g, const char *args)
 {
 	double rate = g->rec.payload_bytes * 1e6 / g->rec.stats.mean_ps;
@@ -313,7 +312,6 @@ static bool print_loop(const struct got *g, const char *args)
 	printf("Iterations per thread:\t%.0f\n", passes);
 	printf("Size (Byte):\t\t%llu\n", bytes);
 	printf("Size per thread:\t%llu\n", bytes / max(g->rec.threads, 1U));
-/* A rate of likwid's is that of all its iterations. */
 	printf("Data volume (Byte):\t%.0f\n", passes * g->rec.payload_bytes);
 	printf("MByte/s:\t\t%.2f\n", rate);
 	return true;
@@ -575,10 +573,10 @@ static int print_mlc(const char *name, const char *args)
 	size_t n = mode ? strcspn(mode, " ") : 0;
 	int status = MC_USER_DONE, err;
 	bool found = false;
-	if (!strstr(args, "-L") && !strstr(args, "page="))
-		page = ARRAY_SIZE(pages) - 1;
 	unsigned int i;
 
+	if (!strstr(args, "-L") && !strstr(args, "page="))
+		page = ARRAY_SIZE(pages) - 1;
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
 		const char *call = modes[i].call, *its = call + strlen("mlc ");
 
@@ -608,9 +606,10 @@ static const struct {
 	const char *name;
 	print_row *row;
 	int (*print)(const char *name, const char *args);
+	bool on_stderr;
 } programs[] = {
-	{ "bw_mem", bw_mem },
-	{ "lat_mem_rd", lat_mem_rd },
+	{ "bw_mem", bw_mem, NULL, true },
+	{ "lat_mem_rd", lat_mem_rd, NULL, true },
 	{ "likwid-bench", NULL, likwid_bench },
 	{ "mlc", NULL, print_mlc },
 	{ "mlc_avx512", NULL, print_mlc },
@@ -633,28 +632,27 @@ const char *mc_user_stands_in(const char *name)
 	return NULL;
 }
 
-/* Have what is said in a file of its own. Return: is it for syslog? */
-static bool divert(void)
+/*
+ * Have rows on the program's stream, and what is said in a file of its own. Return: is it for
+ * syslog?
+ */
+static bool divert(bool rows_on_stderr)
 {
 	const char *path = getenv("MEMCACHE_NOTES");
-	int fd = -1;
+	int file = -1, fd;
 
-	theirs = fdopen(dup(STDERR_FILENO), "w");
-	if (!theirs)
-		theirs = stderr;
+	if (rows_on_stderr)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (!path && isatty(STDERR_FILENO))	/* a person reads them */
 		return false;
 	if (path)
-		fd = mc_user_open(path, O_WRONLY | O_APPEND);
-	if (path && fd < 0)
-		fd = mc_user_open(path, O_WRONLY | O_CREAT);
-	if (!path)
-		fd = memfd_create("notes", MFD_CLOEXEC);
-	if (fd < 0)
-		return false;
+		file = mc_user_open(path, O_WRONLY | O_APPEND);
+	if (path && file < 0)
+		file = mc_user_open(path, O_WRONLY | O_CREAT);
+	fd = file < 0 ? memfd_create("notes", MFD_CLOEXEC) : file;
 	dup2(fd, STDERR_FILENO);
 	close(fd);
-	return !path;
+	return file < 0;
 }
 
 /**
@@ -666,27 +664,32 @@ static bool divert(void)
  */
 int mc_user_stand_in(const char *name, char **args)
 {
-	bool to_syslog = divert();
 	const char *results = getenv("MEMCACHE_RESULTS");
-	int status = results ? mc_user_save_to(results) : 0;
 	char line[MC_LINE_MAX + 1] = "";
 	struct mc_text t = MC_TEXT(line);
-	unsigned int i;
+	unsigned int i = 0;
+	bool to_syslog;
 	FILE *notes;
+	int status;
 
+	while (strcmp(programs[i].name, name))
+		i++;
+	to_syslog = divert(programs[i].on_stderr);
+	status = results ? mc_user_save_to(results) : 0;
 	if (status)
 		fprintf(stderr, "memcache-user: %s: %s\n", results, strerror(-status));
 	for (; *args; args++)
 		mc_textf(&t, "%s%s", t.len ? " " : "", *args);
-	if (t.cut)
+	if (t.cut) {
 		mc_user_note("%s: the call is too long", name);
-	for (i = 0; i < ARRAY_SIZE(programs) && status >= 0 && !t.cut; i++) {
-		if (!strcmp(programs[i].name, name))
-			status = programs[i].row ? answer(name, line, "", programs[i].row) :
-						   programs[i].print(name, line);
+		status = MC_USER_USAGE;
 	}
+	if (!status)
+		status = programs[i].row ? answer(name, line, "", programs[i].row) :
+					   programs[i].print(name, line);
 	free(got);
-	fflush(theirs);
+	if (mc_user_flush() || mc_user_saved() || status < 0)
+		status = MC_USER_FAILED;
 	notes = to_syslog ? fdopen(dup(STDERR_FILENO), "r") : NULL;
 	if (notes) {
 		rewind(notes);
@@ -695,7 +698,5 @@ int mc_user_stand_in(const char *name, char **args)
 			syslog(LOG_INFO, "%s", line);
 		fclose(notes);
 	}
-	if (t.cut)
-		return MC_USER_USAGE;
-	return mc_user_flush() || mc_user_saved() || status < 0 ? MC_USER_FAILED : status;
+	return status;
 }
