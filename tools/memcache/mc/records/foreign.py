@@ -121,13 +121,13 @@ def _likwid(text: str, _mhz: float | None) -> Iterator[Found]:
     for body in text.split("LIKWID MICRO BENCHMARK")[1:]:
         values: dict[str, str] = dict(_rows(body, r"^([^:\n]+):[ \t]+(\S+)"))
         threads = re.search(r"^Using (\d+) threads", body, re.M)
-        if not (match := re.fullmatch(r"([a-z]+?)(_mem)?(_sse|_avx512|_avx|)(_fma)?",
+        if not (match := re.fullmatch(r"(\w+?)(_sp)?(_mem)?(_sse|_avx512|_avx|)(_fma)?",
                                       values.get("Test", ""))) or "MByte/s" not in values:
             continue
         op = LIKWID.get(match[1])
-        op = ("nt" if match[2] else "") + op.replace("ntread", "read") if op else values["Test"]
+        op = ("nt" if match[3] else "") + op if op else values["Test"]
         size = values.get("Size (Byte)", values.get("Size", ""))
-        yield "bandwidth", {"op": op, "width_bytes": WIDTHS[match[3]] if match[1] in LIKWID
+        yield "bandwidth", {"op": op, "width_bytes": WIDTHS[match[4]] if match[1] in LIKWID
                             else None, "size_bytes": int(size) if size.isdigit() else None}, {
             "mb_per_s": float(values["MByte/s"]), **({"threads": int(threads[1])} if threads
                                                      else {})}
@@ -153,7 +153,7 @@ def _tinymembench(text: str, _mhz: float | None) -> Iterator[Found]:
             page = "thp" if "[MADV_HUGEPAGE]" in line else "4k" if "NOHUGE" in line else None
         elif row := re.match(rf"\s*(\d+)\s+:\s+{NUMBER} ns", line):
             yield "latency", {"size_bytes": int(row[1]), "page": page}, {
-                "ns_per_load": float(row[2]) or None}
+                "ns_per_load": float(row[2])}
 
 
 def _mess(text: str, mhz: float | None) -> Iterator[Found]:
@@ -217,12 +217,12 @@ def load(tool: str, path: str, text: str, machine: dict | None = None,
 def _figures_found(reader: Callable[[str, float | None], Iterator[Found]], path: str, text: str,
                    mhz: float | None) -> Iterator[Found]:
     """What a reader finds in a text, whose lines may have the ends of any system, or of a terminal.
-    A row whose figure is no number, such as inf, was not measured."""
+    A row whose figure is no number, such as inf, was not measured, nor was a figure of 0."""
     text = re.sub(r"\x1b\[[\d;]*[A-Za-z]|^\ufeff", "", re.sub(r"\r+\n|\r", "\n", text))
     try:
         for test, known, figures in reader(text, mhz):
             if all(0 <= value < math.inf for value in figures.values() if value is not None):
-                yield test, known, figures
+                yield test, known, {name: value or None for name, value in figures.items()}
     except (ValueError, OverflowError) as error:
         raise Failure(f"{path}: a figure can't be read: {error}", WRONG) from None
 
