@@ -12,7 +12,7 @@ import fake
 from mc import Failure
 from mc.commands import cli
 from mc.output import comparison, terminal
-from mc.records import foreign, results
+from mc.records import fields, foreign, results
 
 MLC = """\
 Intel(R) Memory Latency Checker - v3.11b
@@ -63,7 +63,7 @@ LMBENCH = """\
 1.05 9205.09
 
 "stride=128
-0.00049 1.043
+0.00049 0.000
 64.00000 91.500
 """
 LIKWID = """\
@@ -99,7 +99,8 @@ CASES = {
     "lmbench": (LMBENCH, "3.0", {
         0: {"op": "read", "mb_per_s": 17205.09, "size_bytes": 1050000},
         1: {"op": "bcopy", "mb_per_s": 2 * 9205.09, "tool_mb_per_s": 9205.09},
-        2: {"size_bytes": 512, "stride_bytes": 128}, 3: {"size_bytes": 64 << 20}}),
+        2: {"size_bytes": 512, "stride_bytes": 128, "ns_per_load": None},
+        3: {"size_bytes": 64 << 20}}),
     "likwid": (LIKWID, None, {0: {"op": "nttriad", "width_bytes": 32, "threads": 2,
                                   "size_bytes": 2000000000, "mb_per_s": 14479.33}}),
     "multichase": (MULTICHASE, None, {0: {"test": "latency", "size_bytes": 256 << 20,
@@ -209,6 +210,24 @@ class Foreign(fake.unittest.TestCase):
         for keys in {"threads": 2}, {"size_bytes": 4096}, {"op": "scale"}:
             text = "".join(terminal.lines(comparison.parts({"a": [ours(**keys)], "b": theirs})[0]))
             self.assertIn("Nothing in them can be compared", text)
+
+    def test_what_another_record_of_the_file_tells(self):
+        """MLC says the node of a cell of a matrix, and not that of its peak: any is its partner."""
+        theirs = foreign.load("mlc", "x", MLC)
+        ours = [results.Run({"kernel": "6.1", "cpu": "x", "schema": 1}, run.request, [
+            {key: "local" if value is None else value for key, value in one.items()
+             if key not in fields.IMPORTED and key not in fields.figures(one)}
+            | {"threads": 1, "effective": "yes", "median_ns": 1.0, "writer_cpu": 0, "reader_cpu": 1}
+            | fields.figures(one) for one in run.results]) for run in theirs]
+        text = "".join(terminal.lines(comparison.parts({"a": ours, "b": theirs})[0]))
+        self.assertIn(f"{sum(len(run.results) for run in theirs)} compared", text)
+        self.assertNotIn("Without a partner", text)
+
+    def test_names_of_likwid(self):
+        for name, op, width in (("load_mem", "ntread", 8), ("stream_sp_mem_avx", "nttriad", 32),
+                                ("triad_sp_sse_fma", "triad4", 16), ("sum_sp_sse",) * 2 + (None,)):
+            [run] = foreign.load("likwid", "x", LIKWID.replace("stream_mem_avx_fma", name))
+            self.assertLessEqual({"op": op, "width_bytes": width}.items(), run.results[0].items())
 
     def test_options(self):
         source, ours = self.directory / "x", self.directory / "ours"

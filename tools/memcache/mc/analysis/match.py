@@ -14,7 +14,8 @@ node of its own CPUs.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import product
 from operator import eq, itemgetter, xor
 
 from mc import Failure
@@ -50,18 +51,17 @@ class Batch:
     def is_simulated(self) -> bool:
         return bool(self.machine.get("simulated"))
 
-    @property
+    @cached_property
     def is_imported(self) -> bool:
         """Whether another program measured all of it."""
         return all("tool" in result for result in self.results)
 
-    @property
-    def unknown_keys(self) -> set[str]:
+    def unknown_keys(self, result: dict) -> frozenset[str]:
         """The keys of which another program does not say anything."""
         if not self.is_imported:
-            return set()
-        keys = [_keys(result) for result in self.results]
-        return {key for one in keys for key in one if all(other.get(key) is None for other in keys)}
+            return frozenset()
+        keys = {key: result.get(key) for key in WHICH} | _keys(result)
+        return frozenset(key for key, value in keys.items() if value is None)
 
 
 @dataclass
@@ -124,32 +124,46 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
     if not mixed and a.is_simulated != b.is_simulated:
         pairing.refused.append("any of it: one machine is simulated, the other is not")
         return pairing
-    unknown = {*a.unknown_keys, *b.unknown_keys} if a.is_imported or b.is_imported else {"threads"}
-    pairing.free = {key: pair for key, pair in pairing.free.items() if key not in unknown}
-    skip = {*pairing.free, *IGNORED, *unknown}
-    # The results of a key, by what is preferred, each with its place; the last place comes first.
-    waiting: dict[tuple, dict[tuple, list[tuple[int, dict]]]] = {}
-    for i, result in reversed([*enumerate(b.results)]):
-        waiting.setdefault(_key(result, skip), {}).setdefault(
-            tuple(map(result.get, PREFERRED)), []).append((i, result))
-    left = []
-    for result in a.results:
-        if same := waiting.get(_key(result, skip)):
-            near = [(sum(map(eq, state, map(result.get, PREFERRED))), -some[-1][0], state)
-                    for state, some in same.items()]
-            state = max(near, key=itemgetter(0, 1))[-1]
-            _take_pair(pairing, result, same[state].pop()[1], mixed)
-            if not same[state]:
-                del same[state]
-        else:
-            left.append(result)
-    rest = [result for _, result in sorted((one for same in waiting.values()
-                                            for some in same.values() for one in some),
-                                           key=itemgetter(0))]
+    imported = a.is_imported or b.is_imported
+    sets = [{batch.unknown_keys(result) for result in batch.results} for batch in (a, b)]
+    everywhere = {key for some in sets if some for key in frozenset.intersection(*some)}
+    pairing.free = {key: pair for key, pair in pairing.free.items() if key not in everywhere}
+    skip = {*pairing.free, *IGNORED, *everywhere, *(() if imported else ("threads",))}
+    paired: set[int] = set()
+    # The records of which most is known choose their partners first.
+    for of_a, of_b in sorted(product(*sets), key=lambda both: (len(both[0] | both[1]),
+                                                               *map(sorted, both))):
+        left = [result for result in a.results if a.unknown_keys(result) == of_a]
+        rest = [result for result in b.results if b.unknown_keys(result) == of_b]
+        _pair_equal(pairing, left, rest, {*skip, *of_a, *of_b}, mixed, paired)
+    left, rest = ([result for result in batch.results if id(result) not in paired]
+                  for batch in (a, b))
     _pair_states(pairing, left, rest, {*skip, STATE}, mixed)
     pairing.alone["A"] = _descriptions(left, b.results, skip, "B")
     pairing.alone["B"] = _descriptions(rest, a.results, skip, "A")
     return pairing
+
+
+def _pair_equal(pairing: Pairing, left: list[dict], rest: list[dict], skip: set[str],
+                mixed: bool, paired: set[int]) -> None:
+    """Pair records that have the same keys but for some, unless they are paired already."""
+    # The results of a key, by what is preferred, each with its place; the last place comes first.
+    waiting: dict[tuple, dict[tuple, list[tuple[int, dict]]]] = {}
+    for i, result in reversed([*enumerate(rest)]):
+        if id(result) not in paired:
+            waiting.setdefault(_key(result, skip), {}).setdefault(
+                tuple(map(result.get, PREFERRED)), []).append((i, result))
+    for result in left:
+        if id(result) in paired or not (same := waiting.get(_key(result, skip))):
+            continue
+        near = [(sum(map(eq, state, map(result.get, PREFERRED))), -some[-1][0], state)
+                for state, some in same.items()]
+        state = max(near, key=itemgetter(0, 1))[-1]
+        other = same[state].pop()[1]
+        paired |= {id(result), id(other)}
+        _take_pair(pairing, result, other, mixed)
+        if not same[state]:
+            del same[state]
 
 
 def _key(result: dict, skip: Iterable[str]) -> tuple:
@@ -157,7 +171,7 @@ def _key(result: dict, skip: Iterable[str]) -> tuple:
     counts as its default."""
     request = tests.columns_with_presets(str(result["test"])) | _keys(result)
     keys = {key: value for key, value in request.items() if key not in skip}
-    which = tuple(result.get(key) for key in WHICH)
+    which = tuple(result.get(key) for key in WHICH if key not in skip)
     return result["test"], which, frozenset(keys.items())
 
 
