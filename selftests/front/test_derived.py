@@ -52,6 +52,8 @@ def find(trace):
 
 
 class Period(fake.unittest.TestCase):
+    long = True
+
     def setUp(self):
         self.chance = random.Random(7)
 

@@ -71,6 +71,7 @@ def slowed(result, speed):
 
 class Runs(fake.unittest.TestCase):
     """With MEMCACHE_EQUAL_RUNS=DIR the files of that directory are used instead."""
+    long = True
 
     @classmethod
     def setUpClass(cls):

@@ -40,6 +40,7 @@ def measured(chance, hosts, slow=1.0, noise=0.012, outliers_too=False, again=Tru
 
 class Rates(fake.unittest.TestCase):
     """How often it is right, over 100 fleets of each kind."""
+    long = True
 
     def found(self, seed, hosts, **about):
         """How often host 0 was found, and how often any other."""

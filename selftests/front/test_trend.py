@@ -31,6 +31,7 @@ def series(chance, step=0.0, outliers=False, runs=RUNS, at=AT, noise=0.012):
 
 class Rates(fake.unittest.TestCase):
     """How often it is right, over 200 series of each kind."""
+    long = True
 
     def found(self, seed, **about):
         chance = random.Random(seed)
