@@ -34,6 +34,15 @@ def rows() -> list[Row]:
     return found
 
 
+def readable(word: str) -> str:
+    """The expression of a row as people write the argument, where `*` is a value."""
+    word = word.replace(" ?", "").replace("[= ]", "=").replace("[.]", ".")
+    group = r"(\([^()]*\)|\[[^]]*\])([?*+]|\{[^}]*\})*"
+    while word != (word := re.sub(group, "*", word)):
+        pass
+    return re.sub(r"[0*]*\*+", "*", word)
+
+
 def table(programs: list[str]) -> str:
     """The calls of these programs as a table of the manual."""
     def literal(text: str) -> str:
@@ -43,12 +52,14 @@ def table(programs: list[str]) -> str:
     lines = [".. csv-table::", "   :header-rows: 1", "   :widths: 20 30 50", "   :delim: |", "",
              "   call | meaning | memcache"]
     for row in rows():
-        if row.of not in programs:
+        of, *test = row.of.split() or [""]
+        if of not in programs:
             continue
-        ours = literal(re.sub(r" ?suite=\S+", "", row.ours).strip())
-        suite = re.search(r"suite=(\S+)", row.ours)
+        ours = literal(re.sub(r" ?:suite=\S+", "", row.ours).strip())
+        suite = re.search(r":suite=(\S+)", row.ours)
         cells = [ours, f"the suite ``{suite[1]}``" if suite else "", row.note]
         said = "; ".join(filter(None, cells)) or "as it is"
         said = ("\\- " if row.how == "NONE" else "≈ " if row.how == "SAME" else "= ") + said
-        lines.append(f'   {literal(row.word or row.of)} | {row.means} | "{said}"')
+        call = literal(readable(row.word) or of) + "".join(f" of {one}" for one in test)
+        lines.append(f'   {call} | {row.means} | "{said}"')
     return "\n".join(lines)

@@ -45,7 +45,7 @@ CALLS = {
     "lat_mem_rd -P 1 64": "latency size=1K..64M stride=64 pattern=stride",
     "numactl --localalloc --physcpubind=0 lat_mem_rd -P 1 -t 256M 128":
         "latency size=1K..256M stride=128 pattern=random cpu=0 node=local",
-    "lat_mem_rd 256m 128": "latency size=1K..256m pattern=stride stride=128",
+    "lat_mem_rd 256m 128": "latency size=1K..256M pattern=stride stride=128",
     "lat_mem_rd -t 64 128 256": "latency size=1K..64M pattern=random stride=128,256",
     "lat_ctx -s 16 2 8": "os item=context set=16K processes=2,8",
     "lat_syscall null": "os item=getppid",
@@ -116,6 +116,8 @@ CALLS = {
     "pointer_chase size=1M": "latency size=1M",
     "numa": "suite latency-matrix",
 }
+# The calls whose options have rows of their own.
+MODE_OF = {"mlc bandwidth-matrix": "mlc --bandwidth_matrix", "mlc mlc": "mlc"}
 MIXES = (*range(2, 20), 21, 23, 27)
 # The loops that likwid-bench 5.2 lists, without the ends that say how wide accesses are.
 KERNELS = ("clcopy clload clstore copy copy_mem daxpy daxpy_mem daxpy_sp daxpy_sp_mem ddot "
@@ -145,8 +147,9 @@ class Elsewhere(fake.unittest.TestCase):
     def test_what_a_row_names_exists(self):
         known = {operation["name"] for operation in tests.OPERATIONS}
         keys = {key for test in self.known.values() for key in test} | {
-            "each", "array", "threads", "within", "with", "group", "at"}
+            ":each", ":array", ":bytes", ":threads", ":within", ":step", ":with", ":at"}
         rows, programs = calls.rows(), {row.of for row in calls.rows()}
+        words = {(row.of, calls.readable(row.word)) for row in rows}
         self.assertEqual(len(rows), len(re.findall(r"^(?:CALL|WORD)\(", calls.TABLE.read_text(),
                                                    re.M)))
         for row in rows:
@@ -156,12 +159,12 @@ class Elsewhere(fake.unittest.TestCase):
                 self.assertTrue(row.means or not row.of)
                 if row.ours in programs - {""}:
                     continue
-                for number, word in enumerate(re.split(r"[ |]", row.ours)):
+                for number, word in enumerate(row.ours.split()):
                     key, equals, value = word.partition("=")
-                    if key == "suite":
+                    if key == ":suite":
                         self.assertTrue(suite.exists(value))
                     elif word.startswith("-"):
-                        self.assertEqual(word, f"{row.word.partition('*')[0]}*")
+                        self.assertIn((row.of, word), words)
                     elif word and not equals:
                         self.assertEqual(number, 0)
                         self.assertIn(word, tests.TESTS)
@@ -171,7 +174,8 @@ class Elsewhere(fake.unittest.TestCase):
                         self.assertLessEqual(set(value.split(",")), known)
 
     def test_words_hide_no_test_and_no_suite(self):
-        for word in (*(row.word for row in calls.rows() if not row.of), *tests.CALLS):
+        for word in (*(calls.readable(row.word) for row in calls.rows() if not row.of),
+                     *tests.CALLS):
             self.assertNotIn(word, tests.TESTS)
             self.assertTrue(word == "mlc" or not suite.exists(word), word)
 
@@ -231,8 +235,10 @@ class Elsewhere(fake.unittest.TestCase):
             self.refused(f"^{call.split()[0].replace('_avx512', '')}: .* has no count", call)
         for row in calls.rows():
             if row.of and row.how == "NONE" and row.word:
-                self.refused(f"^{row.of}: {row.word[:2]}.*: {re.escape(row.note)}",
-                             f"{row.of} {row.word.replace('*', '5')}")
+                self.refused(f"^{row.of.split()[0]}: {calls.readable(row.word)[0]}.*: "
+                             f"{re.escape(row.note)}",
+                             f"{MODE_OF.get(row.of, row.of)} "
+                             + calls.readable(row.word).replace("*", "5,x"))
         for kernel in "daxpy_mem_sse", "daxpy_avx_fma", "clload", "ddot_sp":
             self.refused(f"^likwid-bench: -t {kernel}: ", f"likwid-bench -t {kernel} -w N:1MB:1")
         for call, why in (
@@ -247,9 +253,10 @@ class Elsewhere(fake.unittest.TestCase):
                 *((call, ".* is no whole number, or has a unit that it does not know$")
                   for call in (
                     "lat_mem_rd 2g 64", "lat_mem_rd 64k", "lat_mem_rd 0.5", "bw_mem 1g rd",
-                    "bw_mem 1.5M rd", "bw_mem 128MB rd", "mbw 1G", "numactl -m 0,1 stream",
+                    "bw_mem 1.5M rd", "bw_mem 128MB rd", "mbw 1G",
                     "likwid-bench -t copy -w N:1MB:1 -i 12345x"))):
             self.refused(f"^(?!numactl|taskset)[a-z_-]+: {why}", call)
+        self.refused("^numactl: -m 0,1: it is no whole number, ", "numactl -m 0,1 stream")
         for call, key in (("bw_mem", "op="), ("bw_mem rd", "size="), ("lat_mem_rd -t", "size="),
                           ("mbw -q", "size="), ("likwid-bench -w N:1MB", "op="),
                           ("likwid-bench -t copy", "size=")):
@@ -262,7 +269,7 @@ class Elsewhere(fake.unittest.TestCase):
             self.refused(f"^op: '{end}' is not one of [^(]*$", f"bandwidth op={end}")
 
     def test_a_size_of_each_thread_needs_their_number(self):
-        self.refused("^mlc: -b100 is the size of a thread; write the size of all: size=$",
+        self.refused("^mlc: -b100: it is the size of a thread; write the size of all: size=$",
                      "mlc --bandwidth_matrix -b100")
 
     def test_a_size_of_each_thread_counts_the_cpus_that_a_test_takes_by_itself(self):
@@ -339,7 +346,8 @@ class Elsewhere(fake.unittest.TestCase):
 
     def test_no_word_is_dropped(self):
         for call in ("mlc --latency_matrix --bandwidth_matrix",
-                     "mlc --idle_latency --latency_matrix", "mlc -b100 -b 200",
+                     "mlc --idle_latency --latency_matrix",
+                     "mlc --loaded_latency -b100 -b 200",
                      "likwid-bench -t copy -w N:1MB:1 -w N:2MB:1",
                      "mlc --max_bandwidth -W3 -W5", "mlc --loaded_latency -R -W3",
                      "likwid-bench -t copy -w S0:1MB:1 -w N:1MB:2", "bw_mem 64M rd cp",
@@ -355,7 +363,7 @@ class Elsewhere(fake.unittest.TestCase):
     def test_the_manual_has_all_programs(self):
         page = (fake.TOP / "Documentation/other-tools.rst").read_text()
         self.assertEqual(set(" ".join(re.findall(r"calls:: ((?:.|\n {5,})+)", page)).split()),
-                         {row.of for row in calls.rows() if row.of})
+                         {row.of.split()[0] for row in calls.rows() if row.of})
         self.assertIn("``--idle_latency`` | idle latency of a CPU | \"≈ ``latency size=auto``; ",
                       calls.table(["mlc"]))
         self.assertNotIn("bw_mem", calls.table(["mlc"]))
@@ -421,7 +429,7 @@ class Elsewhere(fake.unittest.TestCase):
         self.assertIn("latency_matrix: this is the suite latency-matrix", said.getvalue())
 
     def test_every_option_and_every_loop_has_a_row(self):
-        known = {(row.of, row.word.rstrip("*")) for row in calls.rows()}
+        known = {(row.of, calls.readable(row.word).rstrip("*")) for row in calls.rows()}
         for program, letters in OPTIONS.items():
             for letter in letters:
                 self.assertIn((program, f"-{letter}"), known)

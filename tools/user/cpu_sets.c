@@ -8,17 +8,17 @@
 #include "user.h"
 
 /* The CPUs of a list, or of likwid's N, S0, M0, where M takes a list. Return: are there any? */
-bool mc_user_cpus(u64 *cpus, const char *value, size_t len)
+bool mc_user_cpus(u64 *cpus, const char *value)
 {
-	char kind = len && memchr("NSM", *value, 3) ? *value : '\0', line[MC_LINE_MAX];
+	char kind = *value && strchr("NSM", *value) ? *value : '\0', line[MC_LINE_MAX];
 	static struct mc_request req;
 	struct mc_error e = { 0 };
 	struct mc_text t = MC_TEXT(line);
 	unsigned int cpu, n = 0;
 	int of;
 
-	mc_textf(&t, "latency cpu=%.*s", (int)len - !!kind, value + !!kind);
-	if (kind == 'N' && len == 1)
+	mc_textf(&t, "latency cpu=%s", value + !!kind);
+	if (!strcmp(value, "N"))
 		mc_textf(&t, "all");
 	if (mc_request_parse(&req, line, t.len, mc_specs, &e))
 		return false;
@@ -39,16 +39,20 @@ bool mc_user_cpus(u64 *cpus, const char *value, size_t len)
  * Append so many CPUs of a list, 0: all; of every @stride the first @chunk, taken core by core if
  * @by_core. Return: why that can't be, or NULL.
  */
-const char *mc_user_choose(struct mc_text *t, const char *list, size_t len, unsigned int threads,
+const char *mc_user_choose(struct mc_text *t, const char *list, unsigned int threads,
 			   unsigned int chunk, unsigned int stride, bool by_core)
 {
 	u64 from[MC_MAX_CPUS / 64] = { 0 }, cpus[MC_MAX_CPUS / 64] = { 0 };
-	unsigned int cpu, at, number = 0, taken = 0;
+	unsigned int cpu, at, n = 0, number = 0, taken = 0;
 
-	if (!mc_user_cpus(from, list, len))
+	if (!mc_user_cpus(from, list))
 		return "names no CPUs";
-	for (at = 0; at < MC_MAX_CPUS; at++) {
-		for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
+	if (stride < chunk)
+		return "has a stride of fewer CPUs than its chunk";
+	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++)
+		n = from[cpu / 64] >> cpu % 64 & 1 ? cpu + 1 : n;
+	for (at = 0; at < n; at++) {
+		for (cpu = 0; cpu < n; cpu++) {
 			if (!(from[cpu / 64] >> cpu % 64 & 1) ||
 			    (by_core ? mc_cpu_core(cpu) : cpu) != at ||
 			    number++ % stride >= chunk || (threads && taken == threads))

@@ -284,10 +284,10 @@ static void list_kernels(void)
 	unsigned int i;
 
 	for (row = mc_foreign_words; row->of; row++) {
-		const char *name = row->word + strlen("-t");
+		const char *name = row->word + strlen("-t ?");
 
-		if (strcmp(row->of, "likwid-bench") || strncmp(row->word, "-t", 2) ||
-		    row->how == MC_NONE || *name == '*')
+		if (strcmp(row->of, "likwid-bench") || strncmp(row->word, "-t ?", 4) ||
+		    row->how == MC_NONE || *name == '(')
 			continue;
 		bool fma = !strncmp(name, "stream", 6) || !strncmp(name, "triad", 5);
 		bool vectors = strstr(name, "_sp") || !strcmp(name, "triad_mem");
@@ -390,7 +390,8 @@ static int cpus_of(int node, char *list, size_t size)
 	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
 	char name[16];
 
-	mc_user_cpus(cpus, name, snprintf(name, sizeof(name), "M%d", node));
+	snprintf(name, sizeof(name), "M%d", node);
+	mc_user_cpus(cpus, name);
 	mc_text_list(&t, cpus, MC_MAX_CPUS);
 	return t.len ? atoi(list) : -1;
 }

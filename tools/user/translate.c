@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Translation of other programs' calls, and of their words in our requests, into requests of ours,
- * by the table calls.def. The front end calls memcache-user --translate.
+ * Calls of other programs, and words of theirs in our requests, are put into words of ours by the
+ * table calls.def. The front end calls memcache-user --translate.
  */
 #include <ctype.h>
 #include <errno.h>
+#include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "arch/loops.h"
 #include "elsewhere.h"
@@ -24,101 +26,87 @@ const struct mc_foreign_word mc_foreign_words[] = {
 	{ }
 };
 
-#define MOST	64	/* words of a request, and of a call */
-#define TWO	"%s and %s are two requests; make two calls"
+#define MOST	64	/* words of a request */
 #define HAS_NONE "has no counterpart here"
 #define MANUAL	"%s " HAS_NONE "; \"Coming from other tools\" in the manual has the options of %s"
-#define NO_NUMBER "%s is no whole number, or has a unit that it does not know"
 
-/* Which of two words of a key counts: a program's, one beside the first of a row, what is asked. */
-enum rank { PRESET, BESIDE, ASKED };
-
-/* A word of a request. A test has the key "", what is no key=value has no value. */
-struct word {
-	const char *key, *value;
-	const char *from;	/* the argument that brought it, for messages */
-	enum rank rank;
+/* What a row matches in a text: from its beginning on, up to a blank or its end. */
+struct match {
+	const struct mc_foreign_word *row;
+	const char *text;
+	const char *from;		/* these words as they were typed */
+	regmatch_t group[10];
 };
 
-/* A request in words. */
-struct words {
-	struct word word[MOST + 1];
+/* A word of a request. A test has the key "", what becomes other words one with a colon. */
+struct word {
+	const char *key, *value;	/* no value: it is no key=value */
+	const char *from;		/* what brought it, for messages */
+	bool weak;			/* it counts if nothing else sets the key */
+};
+
+/* The request. What is wrong is said once, and ends nothing before mc_user_usual(). */
+static struct {
+	struct word word[MOST];
 	unsigned int n;
 	const char *program;		/* whose call it is, or NULL */
 	const char *list;		/* the key whose values come one by one, or NULL */
-	const struct mc_foreign_word *row;	/* the last that was applied */
 	bool asked;			/* for more than a test or a suite */
-	bool changed;			/* words of others were there */
+	bool refused;
 	const char *note[MOST];		/* what differs from what the other program does */
 	unsigned int notes;
-	char room[8 * MC_LINE_MAX];	/* for texts */
-	size_t used;
-};
+} w;
 
-/*
- * An argument and its row; NULL: it is a word key=value of ours. @from: as it was typed, where its
- * value may be the next argument.
- */
-struct argument {
-	const char *from;
-	const char *text;
-	const struct mc_foreign_word *row;
-};
-
-/* Print why a call can't be one of ours. Return: -EINVAL. */
-static int __printf(2, 3) refuse(const struct words *w, const char *format, ...)
+static void __printf(1, 2) refuse(const char *format, ...)
 {
-	const char *program = w->program ? w->program : "";
 	va_list args;
 
-	fprintf(stderr, "memcache-user: %s%s", program, *program ? ": " : "");
+	if (w.refused)
+		return;
+	w.refused = true;
+	fprintf(stderr, "memcache-user: %s%s", w.program ?: "", w.program ? ": " : "");
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fprintf(stderr, "\n");
-	return -EINVAL;
 }
 
-/* A text that stays as long as the request. One that is too long is cut, see mc_user_usual(). */
-static char *keep(struct words *w, const char *format, ...)
+/* Return: a text that stays until the program ends. */
+static char *__printf(1, 2) keep(const char *format, ...)
 {
-	char *text = w->room + w->used;
 	va_list args;
+	char *text;
 
 	va_start(args, format);
-	w->used += vsnprintf(text, sizeof(w->room) - w->used, format, args) + 1;
+	if (vasprintf(&text, format, args) < 0)
+		abort();
 	va_end(args);
-	w->used = min(w->used, sizeof(w->room) - 1);
 	return text;
 }
 
 /* ------------------------------------------------------------------------ the rows */
 
-/*
- * The row that is @word, or else the one with most letters around `*`, in place of which there is
- * something if letters follow. Options of one letter differ by their capitals.
- */
-static const struct mc_foreign_word *find_row(const char *of, const char *word)
+/* Find the row of the first words of a text. Options of one letter differ by their capitals. */
+static bool find_row(const char *of, const char *text, struct match *m)
 {
-	bool letter = *of && strncmp(word, "--", 2);
-	int (*differ)(const char *, const char *, size_t) = letter ? strncmp : strncasecmp;
-	const struct mc_foreign_word *row, *found = NULL;
-	size_t len = strlen(word), begin, end, most = 0;
+	int flags = REG_EXTENDED | (*of && strncmp(text, "--", 2) ? 0 : REG_ICASE);
+	const struct mc_foreign_word *row;
+	regoff_t end = -1;
+	regex_t expression;
 
-	for (row = mc_foreign_words; row->of; row++) {
-		begin = strcspn(row->word, "*");
-		if (strcmp(row->of, of) || differ(row->word, word, begin))
+	*m = (struct match){ .text = text };
+	for (row = mc_foreign_words; row->of && !m->row; row++) {
+		if (strcmp(row->of, of) || strncasecmp(row->word, text, strcspn(row->word, "([ ")) ||
+		    regcomp(&expression, row->word, flags))
 			continue;
-		if (!row->word[begin] && len == begin)
-			return row;
-		end = row->word[begin] ? strlen(row->word + begin + 1) : len;
-		if (begin + end > most && begin + end + !!end <= len &&
-		    !differ(row->word + begin + 1, word + len - end, end)) {
-			found = row;
-			most = begin + end;
-		}
+		end = regexec(&expression, text, ARRAY_SIZE(m->group), m->group, 0) ||
+		      m->group->rm_so ? -1 : m->group->rm_eo;
+		if (end >= 0 && (!text[end] || text[end] == ' '))
+			m->row = row;
+		regfree(&expression);
 	}
-	return found;
+	m->from = m->row ? keep("%.*s", (int)end, text) : NULL;
+	return m->row;
 }
 
 /*
@@ -127,10 +115,11 @@ static const struct mc_foreign_word *find_row(const char *of, const char *word)
  */
 const char *mc_user_program(const char *name)
 {
-	const struct mc_foreign_word *row;
 	const char *slash = strrchr(name, '/');
+	const struct mc_foreign_word *row;
+	struct match m;
 
-	if (!strncmp(name, "--", 2) && find_row("mlc", name))
+	if (!strncmp(name, "--", 2) && find_row("mlc", name, &m))
 		return "mlc";
 	for (row = mc_foreign_words; row->of; row++) {
 		if (*row->of && !*row->word && !strcasecmp(row->of, slash ? slash + 1 : name))
@@ -139,545 +128,341 @@ const char *mc_user_program(const char *name)
 	return NULL;
 }
 
+/* Say a row in words; in them, * and $2, $3 and so on stand for its groups, as lists of words. */
+static char *fill(const struct match *m)
+{
+	char text[3 * MC_LINE_MAX] = "";
+	struct mc_text t = MC_TEXT(text);
+	regoff_t at, end;
+	const char *c;
+
+	for (c = m->row->ours; *c; c++) {
+		if (*c != '*' && *c != '$') {
+			mc_textf(&t, "%c", *c);
+			continue;
+		}
+		at = m->group[*c == '*' ? 1 : c[1] - '0'].rm_so;
+		end = m->group[*c == '*' ? 1 : *++c - '0'].rm_eo;
+		for (at += at < end && m->text[at] == ' '; at < end; at++)
+			mc_textf(&t, "%c", m->text[at] == ' ' ? ',' : m->text[at]);
+	}
+	return keep("%s", text);
+}
+
 /* ---------------------------------------------------------------------- the words */
 
-static struct word *find_word(struct words *w, const char *key)
+static struct word *find_word(const char *key)
 {
 	struct word *word;
 
-	for (word = w->word; word < w->word + w->n; word++) {
-		if (word->value && !strcasecmp(word->key, key))
+	for (word = w.word; word < w.word + w.n; word++) {
+		if (word->value && !strcmp(word->key, key))
 			return word;
 	}
 	return NULL;
 }
 
-static void drop(struct words *w, struct word *word)
+/* Add a word; of `key+` and of a list, one more value. */
+static void put(const char *key, const char *value, const char *from, bool weak)
 {
-	w->n--;
-	memmove(word, word + 1, (w->word + w->n - word) * sizeof(*word));
+	struct word new = { keep("%.*s", (int)strcspn(key, "+"), key), value, from, weak };
+	bool more = strchr(key, '+') || (w.list && !strcmp(w.list, key));
+	struct word *old = value ? find_word(new.key) : NULL;
+
+	w.asked |= !weak && *key != ':';
+	if (old && more && weak == old->weak)
+		old->value = keep("%s,%s", old->value, value);
+	else if (old && weak && !old->weak)
+		return;
+	else if (old && (old->weak || !strcmp(key, ":within")))	/* that of the last program */
+		*old = new;
+	else if (old && !strcmp(value, old->value) && (w.program || old->from == from))
+		return;
+	else if (old && w.program)
+		refuse("%s and %s are two requests; make two calls", old->from, from);
+	else if (w.n == MOST)
+		refuse("more than %u words", MOST);
+	else		/* the parser says what is there twice */
+		w.word[w.n++] = new;
 }
 
-static const struct mc_spec *find_spec(struct words *w)
+static void apply(const struct match *m, const char *from, bool weak);
+
+/* Add a word of ours, or one whose key, value, or a value of its list, is another program's. */
+static void put_word(const char *text, const char *from, bool weak)
 {
-	const struct word *test = find_word(w, "");
-	const struct mc_spec *const *spec;
+	const char *equals = strchr(text, '='), *list = w.list;
+	char *key, *values, *value;
+	struct match m;
 
-	for (spec = mc_specs; test && *spec && strcasecmp((*spec)->name, test->value); spec++)
-		;
-	return test ? *spec : NULL;
-}
-
-/* Return: the key of the test that a word key=value or key+=value sets, or NULL. */
-static const struct mc_key *find_key(struct words *w, const char *word)
-{
-	const struct mc_spec *spec = find_spec(w);
-	const struct mc_key *key = NULL;
-	unsigned int i;
-
-	for (i = 0; spec && (key = mc_spec_key(spec, i)); i++) {
-		if (mc_word_is(key->name, key->was, word, strcspn(word, "+=")))
-			break;
+	if (find_row("", text, &m))
+		return apply(&m, from, weak);
+	if (!equals || equals == text)
+		return put(w.n ? text : "", w.n ? NULL : text, from, weak);
+	key = keep("%.*s", (int)(equals - text), text);
+	if (!strchr(equals, ','))
+		return put(key, equals + 1, from, weak);
+	values = keep("%s", equals + 1);
+	while ((value = strsep(&values, ","))) {
+		put_word(keep("%s=%s", key, value), from, weak);
+		w.list = key;
 	}
-	return key;
+	w.list = list;
 }
 
-/* Add a word; of `key+` and of a list, one more value. Return: 0, or -EINVAL, which was said. */
-static int put(struct words *w, const char *key, const char *value, const char *from,
-	       enum rank rank)
+/* Add what a row says. Behind the first word of a program's, and all if @weak, is weak. */
+static void apply(const struct match *m, const char *from, bool weak)
 {
-	struct word new = { keep(w, "%.*s", (int)strcspn(key, "+"), key), value, from, rank };
-	bool more = strchr(key, '+') || (w->list && !strcmp(w->list, key));
-	struct word *old = value ? find_word(w, new.key) : NULL;
-	bool last = !strcmp(new.key, "within");	/* of programs that start each other */
-	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
+	const struct mc_foreign_word *row = m->row;
+	const regoff_t at = m->group[1].rm_so;
+	struct match other;
+	char *words, *word;
 
-	if (last && value && !mc_user_cpus(cpus, value, strlen(value)))
-		return refuse(w, "%s names no CPUs", from);
-	if (old && more && rank == old->rank) {
-		new.value = keep(w, "%s,%s", old->value, value);
-	} else if (old && rank + last <= old->rank) {
-		if (rank < ASKED ||
-		    (!strcmp(value, old->value) && (w->program || old->from == from)))
-			return 0;
-		if (w->program)
-			return refuse(w, TWO, old->from, from);
-		old = NULL;	/* the parser says that it is there twice */
-	}
-	if (!old && w->n == MOST)
-		return refuse(w, "more than %u words", MOST);
-	*(old ? old : &w->word[w->n++]) = new;
-	return 0;
-}
-
-/* Say a word of a row, with a value. Return: NULL if it is not the number that the row wants. */
-static char *fill(struct words *w, const char *word, const char *value)
-{
-	size_t digits = strspn(value, "0123456789"), n;
-	char text[MC_LINE_MAX] = "", *units;
-	struct mc_text t = MC_TEXT(text);
-	unsigned long most;
-	bool unit;
-
-	for (; *word; word++) {
-		if (*word != '*' && *word != '#') {
-			mc_textf(&t, "%c", *word);
-			continue;
-		}
-		most = strtoul(word + 1, &units, 10);
-		n = *units == '[' ? strcspn(units, "]") : 0;
-		unit = value[digits] && memchr(units, value[digits], n);
-		if (*word == '#' && (!digits || value[digits + unit]))
-			return NULL;
-		if (most && strtoul(value, NULL, 10) > most)
-			mc_textf(&t, "%lu", most);
-		else
-			mc_textf(&t, "%s", value);
-		word = units + n - !n;
-		/* The unit of the other program counts if the value has none. */
-		n = strlen(value);
-		word += word[1] && memchr("KMG", word[1], 3) && n && !isdigit(value[n - 1]);
-	}
-	return keep(w, "%s", text);
-}
-
-static int put_ours(struct words *w, const char *word, const char *from, enum rank rank);
-
-/* Add the words of the row that has @text. Return: 0, or -EINVAL, which was said. */
-static int apply(struct words *w, const struct mc_foreign_word *row, const char *text,
-		 const char *from, const enum rank asked)
-{
-	size_t begin = strcspn(row->word, "*"), rest = strlen(row->word) - begin;
-	const char *value = *row->word == '#' ? text : !rest ? "" :
-			    keep(w, "%.*s", (int)(strlen(text) + 1 - begin - rest), text + begin);
-	char *words = keep(w, "%s", row->ours), *word, *bar, *key;
-	enum rank rank = asked;
-	int err = 0;
-
-	w->changed = true;
-	w->row = row;
-	if (rest && !*value && (begin < 3 || text[begin - 1] == '='))
-		return refuse(w, "%s needs a value", from);
+	if (at >= 0 && m->group[1].rm_eo == at && (at < 3 || m->text[at - 1] == '='))
+		return refuse("%s needs a value", from);
 	if (row->how == MC_NONE)
-		return refuse(w, "%s: %s", from, row->note);
-	for (; !err && (word = strsep(&words, " ")); rank = min(asked, BESIDE)) {
-		for (; (bar = strchr(word, '|')); word = bar + 1) {
-			*bar = '\0';
-			if (find_key(w, word))
-				break;
-		}
-		word = fill(w, word, value);
-		if (!word)
-			return refuse(w, NO_NUMBER, from);
-		if (*word == '-') {
-			err = apply(w, find_row(row->of, word), word, from, asked);
-		} else if (*word && !*row->of && find_key(w, word)) {
-			err = put_ours(w, word, from, asked);
-		} else if (*word) {
-			key = strchr(word, '=') ? strsep(&word, "=") : "";
-			err = put(w, key, word, from, rank);
-		}
+		return refuse("%s%s%s", *row->word ? from : "", *row->word ? ": " : "", row->note);
+	for (words = fill(m); (word = strsep(&words, " ")); weak |= *row->of) {
+		if (*word == '-' && find_row(row->of, word, &other))
+			apply(&other, from, weak);
+		else if (*word)
+			put_word(word, from, weak);
 	}
-	if (row->how == MC_SAME && w->notes < MOST)
-		w->note[w->notes++] = row->note;
-	return err;
-}
-
-/* Return: the word of a key that a value is, or NULL. */
-static const char *word_of(const struct mc_key *key, const char *value)
-{
-	const struct mc_name *name = key->names;
-
-	while (name && name->name && !mc_word_is(name->name, name->was, value, strlen(value)))
-		name++;
-	return name ? name->name : NULL;
-}
-
-/* Return: the row of a value that is not the key's, if it is known without ends such as _avx. */
-static const struct mc_foreign_word *row_of(struct words *w, const struct mc_key *key,
-					    const char *value)
-{
-	const struct mc_foreign_word *row = find_row("", keep(w, "%s=%s", key->name, value));
-	const char *end = row ? strchr(row->word, '*') : NULL, *rest;
-
-	if (word_of(key, value))
-		return NULL;
-	rest = end ? keep(w, "%.*s", (int)(strlen(value) - strlen(end + 1)), value) : NULL;
-	return !rest || word_of(key, rest) || row_of(w, key, rest) ? row : NULL;
-}
-
-/*
- * Add key=value, of which the key and each value may be words of others: what is not known stays as
- * it is, for the parser. Return: 0, or -EINVAL, which was said.
- */
-static int put_ours(struct words *w, const char *word, const char *from, enum rank rank)
-{
-	char *values = keep(w, "%s", word), *name = strsep(&values, "="), *value;
-	const struct mc_key *key = values ? find_key(w, word) : NULL;
-	const struct mc_foreign_word *row = find_row("", keep(w, "%s=*", name));
-	const char *list = w->list;
-	int err = 0;
-
-	/* Another key may once have had the name of one that others use. */
-	if (row && values && find_spec(w) && !(key && word_of(key, values)))
-		return apply(w, row, word, from, rank);
-	if (!key)
-		return put(w, word, NULL, from, rank);
-	if (key->kind != MC_CHOICE)
-		return put(w, key->name, values, from, rank);
-	while (!err && (value = strsep(&values, ","))) {
-		row = row_of(w, key, value);
-		err = row ? apply(w, row, keep(w, "%s=%s", key->name, value), from, rank) :
-			    put(w, key->name, word_of(key, value) ?: value, from, rank);
-		w->list = key->name;
-	}
-	w->list = list;
-	return err;
+	if (row->how == MC_SAME && w.notes < MOST)
+		w.note[w.notes++] = row->note;
 }
 
 /* --------------------------------------------------------------- the whole request */
 
-/*
- * Append the words as a line: all that the test has, what it has not if it is of this rank, and no
- * suite.
- */
-static void show(struct words *w, struct mc_text *t, enum rank least)
+/* Return: the words as a line. */
+static char *say(void)
 {
-	const struct mc_spec *spec = find_spec(w);
-	const struct word *word, *suite = find_word(w, "suite");
-	const char *equals;
-	bool known;
-
-	for (word = w->word; word < w->word + w->n; word++) {
-		known = !*word->key || (word->value && *word->value &&
-					(!spec || find_key(w, word->key)));
-		if (word == suite || (!known && word->rank < least))
-			continue;
-		equals = *word->key && word->value ? "=" : "";
-		mc_textf(t, "%s%s%s%s", t->len ? " " : "", word->key, equals,
-			 !*word->key && spec ? spec->name : word->value ? word->value : "");
-	}
-}
-
-/* Parse what the test has. Return: NULL if there is none, or it is wrong, which the parser says. */
-static struct mc_request *parse(struct words *w)
-{
-	static struct mc_request req;
 	char line[2 * MC_LINE_MAX] = "";
 	struct mc_text t = MC_TEXT(line);
-	struct mc_error e = { 0 };
+	const struct word *word;
 
-	show(w, &t, ASKED + 1);
-	return mc_request_parse(&req, line, t.len, mc_specs, &e) ? NULL : &req;
+	for (word = w.word; word < w.word + w.n; word++) {
+		if (*word->key == ':' || (w.program && !*word->value))
+			continue;
+		mc_textf(&t, "%s%s%s%s", t.len ? " " : "", word->key,
+			 word->value && *word->key ? "=" : "", word->value ?: "");
+	}
+	if (t.cut)
+		refuse("the call is too long");
+	return keep("%s", line);
 }
 
-/* Put some CPUs of those that a word names, see mc_user_choose(). */
-static int put_cpus(struct words *w, const struct word *by, const char *list, size_t len,
-		    unsigned int n, unsigned int chunk, unsigned int stride, bool by_core)
+/* Return: the request of a line, or NULL if it is wrong, which the parser says later. */
+static struct mc_request *parse(const char *line)
 {
+	static struct mc_request req;
+	struct mc_error e = { 0 };
+
+	return mc_request_parse(&req, line, strlen(line), mc_specs, &e) ? NULL : &req;
+}
+
+/*
+ * :within, the CPUs to choose from, of which a program of one thread takes the first; :threads, so
+ * many of them; :step, CHUNK:STRIDE of likwid.
+ */
+static void put_cpus(void)
+{
+	struct word *within = find_word(":within"), *threads = find_word(":threads"), *by = within;
+	const struct word *step = find_word(":step");
+	unsigned int chunk = 1, stride = 1;
 	char text[MC_LINE_MAX] = "";
 	struct mc_text t = MC_TEXT(text);
-	const char *why = mc_user_choose(&t, list, len, n, chunk, stride, by_core);
+	const struct mc_request *req;
+	const char *why, *list;
+	unsigned long n = 0;
 
-	if (why)
-		return refuse(w, "%s %s", by->from, why);
-	return put(w, "cpu", keep(w, "%s", text), by->from, by->rank);
-}
-
-/* likwid's DOMAIN:SIZE[:THREADS[:CHUNK:STRIDE]], where a K is 1000. */
-static int put_group(struct words *w, struct word *group)
-{
-	unsigned int threads = 0, chunk = 1, stride = 1;
-	const char *value = group->value, *letter;
-	size_t domain = strcspn(value, ":");
-	unsigned long long n = 0;
-	int used = 0, parts;
-	char unit[3] = "";
-
-	parts = sscanf(value + domain, ":%10llu%2[kKMGB]%n:%u%n:%u:%u%n", &n, unit, &used, &threads,
-		       &used, &chunk, &stride, &used);
-	for (letter = strchr("BKMG", toupper(*unit)); letter && *letter > 'B'; letter--)
-		n *= 1000;
-	if (!memchr("NSM", *value, 3) || (parts != 2 && parts != 3 && parts != 5) ||
-	    value[domain + used] || strcmp(unit + (*unit != 'B'), "B") || n < 64 ||
-	    (parts > 2 && !threads) || !chunk || stride < chunk)
-		return refuse(w, "%s " HAS_NONE, group->from);
-	if (put(w, "size", keep(w, "%llu", n / 64 * 64), group->from, group->rank))
-		return -EINVAL;
-	group->rank = BESIDE;
-	return put_cpus(w, group, value, domain, threads, chunk, stride, true);
-}
-
-/* The first of all CPUs, or of those to choose from. */
-static int put_threads(struct words *w, struct word *threads)
-{
-	struct word *within = find_word(w, "within");
-	unsigned long n = strtoul(threads->value, NULL, 10);
-	const char *list = within ? within->value : keep(w, n > 1 ? "0-%lu" : "0", n - 1);
-
-	if (threads->value[strspn(threads->value, "0123456789")] || !n || n > MC_MAX_CPUS)
-		return refuse(w, "%s is no number of CPUs", threads->from);
-	if (within)
-		drop(w, within);
-	return put_cpus(w, threads, list, strlen(list), n, 1, 1, false);
-}
-
-/* A program of one thread takes the first of the CPUs to choose from. */
-static int put_within(struct words *w, struct word *within)
-{
-	const struct mc_request *req = parse(w);
-	const char *list = within->value;
-
-	return put_cpus(w, within, list, strlen(list), req && !req->all_cpus, 1, 1, false);
-}
-
-/* Harnesses name CPUs that are not there. */
-static int put_at(struct words *w, struct word *at)
-{
-	unsigned long cpu = strtoul(at->value, NULL, 10);
-	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
-	char list[MC_LINE_MAX];
-
-	if (mc_user_read_file("/sys/devices/system/cpu/online", list, sizeof(list)))
-		mc_user_cpus(cpus, list, strlen(list));
-	if (!at->value[strspn(at->value, "0123456789")] && cpu < MC_MAX_CPUS &&
-	    (mc_cpu_usable(cpu) || cpus[cpu / 64] >> cpu % 64 & 1))
-		return put(w, "node", keep(w, "%d", mc_cpu_node(cpu)), at->from, at->rank);
-	mc_user_note("no CPU %s: memory is on the measuring CPU's node", at->value);
-	return put(w, "node", "local", at->from, at->rank);
-}
-
-/* One more CPU, where CPUs are asked for. */
-static int put_with(struct words *w, struct word *with)
-{
-	unsigned long cpu = strtoul(with->value, NULL, 10) % MC_MAX_CPUS;
-	const struct mc_request *req = parse(w);
-
-	if (!req || !mc_request_given(req, MC_KEY_CPU) || req->all_cpus ||
-	    req->cpus[cpu / 64] >> cpu % 64 & 1)
-		return 0;
-	return put(w, "cpu+", with->value, with->from, ASKED);
-}
-
-/* The size that others count for each thread, or array, is one of all here. */
-static int put_size(struct words *w, struct word *size)
-{
-	struct mc_request *req = parse(w);
-	unsigned int n = 1, arrays = 0, id, k;
-	struct mc_error e = { 0 };
-	const struct word *suite = find_word(w, "suite");
-	char *unit;
-	double value = strtod(size->value, &unit);
-
-	for (id = 0; req && !strcmp(size->key, "array") && id < req->nkeys; id++) {
-		for (k = 0; !strcmp(mc_key_of(req->spec, id)->name, "op") && k < req->values[id].n;
-		     k++) {
-			n = mc_ops[min(req->values[id].v[k], MC_OP_SUM)].arrays;
-			arrays = arrays && arrays != n ? ~0U : n;
-		}
+	if (threads && *threads->value) {
+		n = strtoul(threads->value, NULL, 10);
+		if (!n || threads->value[strspn(threads->value, "0123456789")])
+			return refuse("%s is no number of CPUs", threads->from);
+		by = threads;
+	} else if (within && !step) {
+		req = parse(say());
+		n = req && !req->all_cpus;
 	}
-	if (arrays == ~0U || (!find_word(w, "") && suite && strcmp(suite->value, "latency-matrix")))
-		return refuse(w, "%s is the size of a thread; write the size of all: size=",
-			      size->from);
-	n = max(n, 1U);
-	if (req && mc_test_of(req->spec)->shares && !req->any_cpu) {
+	if (!by)
+		return;
+	if (step)
+		sscanf(step->value, "%u:%u", &chunk, &stride);
+	list = within ? within->value : keep(n > 1 ? "0-%lu" : "0", n - 1);
+	why = mc_user_choose(&t, list, n, chunk, stride, step);
+	if (why)
+		refuse("%s %s", by->from, why);
+	else
+		put("cpu", keep("%s", text), by->from, by->weak);
+}
+
+/* :at, a CPU whose node has the memory. Harnesses name CPUs that are not there. */
+static void put_node(void)
+{
+	const struct word *at = find_word(":at");
+	unsigned long cpu = at ? strtoul(at->value, NULL, 10) : 0;
+	u64 online[MC_MAX_CPUS / 64] = { 0 };
+	char list[MC_LINE_MAX] = "";
+
+	if (!at)
+		return;
+	mc_user_read_file("/sys/devices/system/cpu/online", list, sizeof(list));
+	mc_user_cpus(online, list);
+	if (cpu < MC_MAX_CPUS && (mc_cpu_usable(cpu) || online[cpu / 64] >> cpu % 64 & 1))
+		return put("node", keep("%d", mc_cpu_node(cpu)), at->from, at->weak);
+	mc_user_note("no CPU %lu: memory is on the measuring CPU's node", cpu);
+	put("node", "local", at->from, at->weak);
+}
+
+/* :each, bytes of a thread; :array, of one of its arrays; :bytes, of all, in whole lines. */
+static void put_size(const char *key)
+{
+	const struct word *size = find_word(key);
+	struct mc_request *req = size ? parse(say()) : NULL;
+	struct mc_error e = { 0 };
+	unsigned int n = 1, id;
+	double bytes;
+	char *unit;
+
+	if (!size)
+		return;
+	bytes = strtod(size->value, &unit);
+	for (id = 0; req && !strcmp(key, ":array") && id < req->nkeys; id++) {
+		if (!strcmp(mc_key_of(req->spec, id)->name, "op"))
+			n = mc_ops[min(*req->values[id].v, MC_OP_SUM)].arrays;
+	}
+	if (!strcmp(key, ":bytes")) {
+		bytes = (u64)bytes & ~63ULL;
+	} else if (req && mc_test_of(req->spec)->shares && !req->any_cpu) {
 		mc_engine_cpus(req, &e);
 		n *= max(req->ncpus, 1U);
 	}
-	return put(w, "size", keep(w, "%.15g%s", n * value, unit), size->from, size->rank);
+	put("size", keep("%.15g%s", n * bytes, unit), size->from, size->weak);
 }
 
-/* Put what only the whole call tells. Return: 0, or -EINVAL, which was said. */
-static int finish(struct words *w)
+/* Put what only the whole request tells. */
+static void finish(void)
 {
-	static const struct {
-		const char *key;
-		int (*put)(struct words *w, struct word *word);
-	} others[] = {
-		{ "group", put_group }, { "threads", put_threads }, { "within", put_within },
-		{ "at", put_at }, { "with", put_with }, { "each", put_size },
-		{ "array", put_size },
-	};
-	struct word *word, one;
-	unsigned int i;
-	int err = 0;
+	const struct word *word = find_word(":with"), *cpu = find_word("cpu");
 
-	for (i = 0; i < ARRAY_SIZE(others); i++) {
-		while (!err && (word = find_word(w, others[i].key))) {
-			one = *word;
-			drop(w, word);
-			err = others[i].put(w, &one);
-		}
+	if (word && cpu && !cpu->weak)		/* one more CPU, where CPUs are asked for */
+		put("cpu+", word->value, word->from, false);
+	put_cpus();
+	put_node();
+	put_size(":each");
+	put_size(":array");
+	put_size(":bytes");
+	for (word = w.word; w.program && word < w.word + w.n; word++) {
+		if (!*word->value && *word->key != ':')
+			refuse("%s " HAS_NONE " without %s=", word->from, word->key);
 	}
-	for (i = 0; w->program && !err && i < w->n; i++) {
-		word = &w->word[i];
-		if (word->value && !*word->value && (!find_spec(w) || find_key(w, word->key)))
-			err = refuse(w, "%s " HAS_NONE " without %s=", word->from, word->key);
-	}
-	return err;
 }
 
 /* ------------------------------------------------------------ calls of other programs */
 
-/* Explain an argument. Return: how many were taken. */
-static int explain(struct words *w, char **args, unsigned int position, struct argument *out)
+/* Does a row name a test, or a suite? The one of a mode takes the place of its program's. */
+static bool names_test(const struct mc_foreign_word *row)
 {
-	const struct mc_foreign_word *row = find_row(w->program, *args);
-	const char *format = strncmp(*args, "--", 2) ? "%s%s" : "%s=%s";
-	bool option = **args == '-';
-
-	*out = (struct argument){ *args, *args, row };
-	if (option && args[1] && *args[1] != '-' &&
-	    (!row || !strcmp(row->word, keep(w, "%s*", *args)))) {
-		out->text = keep(w, format, args[0], args[1]);
-		out->row = find_row(w->program, out->text);
-		out->from = out->row ? keep(w, "%s %s", args[0], args[1]) : *args;
-		return 1 + !!out->row;
-	}
-	if (!row && !option && !strchr(*args, '=')) {
-		out->row = find_row(w->program, keep(w, "#%u", position));
-		out->row = out->row ? out->row : find_row(w->program, "#+");
-	}
-	return 1;
+	return !strncmp(row->ours, ":suite", 6) ||
+	       (isalpha(*row->ours) && row->ours[strcspn(row->ours, " =")] != '=');
 }
 
-/* Does a row name a test, or a suite? Such rows come first. */
-static bool comes_first(const struct mc_foreign_word *row)
+/* Say a call of w.program, with these arguments, in words of ours. */
+static void translate(const char *text)
 {
-	return row && (!strncmp(row->ours, "suite=", 6) ||
-		       strcspn(row->ours, " ") < strcspn(row->ours, "="));
-}
+	struct match found[MOST], *end = found, *base = NULL, *m, other;
+	const struct word *of;
+	const char *word;
+	char **variable;
+	bool starter;
+	int letters;
 
-/* Obey the variables that the program does, where the call has no others. */
-static int put_environment(struct words *w)
-{
-	const struct mc_foreign_word *row;
-	const char *value, *text;
-	int err = 0;
-
-	for (row = mc_foreign_words; row->of && !err; row++) {
-		text = strstr(row->word, "=*");
-		if (strcmp(row->of, w->program) || !text || !isupper(*row->word))
-			continue;
-		text = keep(w, "%.*s", (int)(text - row->word), row->word);
-		value = getenv(text);
-		text = keep(w, "%s=%s", text, value ? value : "");
-		if (value && *value)
-			err = apply(w, find_row(w->program, text), text, text, BESIDE);
-	}
-	return err;
-}
-
-/*
- * Say a call of another program in words of ours; its environment is behind it. Return: 0, or
- * -EINVAL, which was said.
- */
-static int translate(struct words *w, char **args)
-{
-	struct argument found[MOST + 2], *arg, *other, *end = found + 1;
-	const char *mode = NULL;
-	unsigned int position = 0;
-	enum rank rank;
-	int first, err;
-
-	while (*args) {
-		position += **args != '-';
-		args += explain(w, args, position, end);
-		if (end->row && end->row->how == MC_NONE)
-			return apply(w, end->row, end->text, end->from, ASKED);
-		if (end->row || (*end->from != '-' && strchr(end->from, '='))) {
-			end++;
-		} else if (find_row(w->program, "")->how == MC_NONE && mc_user_program(end->from)) {
-			w->program = mc_user_program(end->from);
-			position = 0;
+	for (text += strspn(text, " "); *text && !w.refused; text += strspn(text, " ")) {
+		starter = find_row(w.program, "", &other) && other.row->how == MC_NONE;
+		word = keep("%.*s", (int)strcspn(text, " "), text);
+		if (end == found + MOST) {
+			refuse("more than %u words", MOST);
+		} else if (find_row(w.program, text, end)) {
+			if (end->row->how == MC_NONE)
+				return apply(end, end->from, false);
+			/* MLC's -T changes a mode. */
+			if (names_test(end->row) && (!base || text[1] != '-'))
+				base = end;
+			text += strlen(end++->from);
+		} else if (*word != '-' && strchr(word, '=')) {
+			*end++ = (struct match){ .from = word };
+			text += strlen(word);
+		} else if (starter && mc_user_program(word)) {
+			w.program = mc_user_program(word);
+			text += strlen(word);
 		} else {
-			return refuse(w, MANUAL, end->from, w->program);
+			refuse(MANUAL, word, w.program);
 		}
 	}
-	*found = (struct argument){ w->program, "", find_row(w->program, "") };
-	for (first = 1; first >= 0; first--) {
-		/* A program that starts others measures nothing itself. */
-		for (arg = found + (found->row->how == MC_NONE); arg < end; arg++) {
-			if (comes_first(arg->row) != first)
-				continue;
-			rank = first && !strncmp(arg->from, "--", 2) ? BESIDE : ASKED;
-			if (rank == BESIDE && mode)
-				return refuse(w, TWO, mode, arg->from);
-			mode = rank == BESIDE ? arg->from : mode;
-			rank = arg == found ? PRESET : rank;
-			err = arg->row ? apply(w, arg->row, arg->text, arg->from, rank) :
-					 put_ours(w, arg->from, arg->from, rank);
-			if (err)
-				return err;
-			w->asked |= !first && arg != found;
-			if (!arg->row || arg == found || strstr(arg->row->ours, "+="))
-				continue;
-			/* The row of -tload, for -tload_avx. */
-			arg->row = w->row;
-			for (other = found + 1; other < arg; other++) {
-				if (other->row == arg->row && strcmp(other->text, arg->text))
-					return refuse(w, TWO, other->from, arg->from);
-			}
+	find_row(w.program, "", &other);
+	apply(base ?: &other, base ? base->from : w.program, true);
+	of = find_word("") ?: find_word(":suite");
+	for (m = found; m < end && of; m++) {
+		if (!m->row) {
+			put_word(m->from, m->from, false);
+			continue;
 		}
+		/* An option twice says two things, and so do two modes. */
+		letters = names_test(m->row) || strncmp(m->from, "--", 2) ? 2 :
+			  strcspn(m->from, "= ");
+		if (*m->from == '-')
+			put(keep(":%s %.*s", m->row->of, letters, m->from), m->from, m->from, false);
+		if (names_test(m->row))
+			continue;
+		w.asked = true;
+		apply(find_row(keep("%s %s", m->row->of, of->value), m->text, &other) ? &other : m,
+		      m->from, false);
 	}
-	if (!find_word(w, "") && !find_word(w, "suite"))
-		return refuse(w, "%s", found->row->note);
-	err = put_environment(w);
-	return err ? err : finish(w);
+	for (variable = environ; *variable; variable++) {
+		if (find_row(w.program, *variable, &other))
+			apply(&other, other.from, true);
+	}
 }
 
 /* ------------------------------------------------------------------- a request of ours */
 
-/* Begin with the word in the place of a test. Return: 0, or -EINVAL, which was said. */
-static int begin(struct words *w, const char *word)
+/* Put the key of a word, or a word without one, into small letters. */
+static char *lower(char *word)
 {
-	static const struct mc_foreign_word loop = { "", "*", MC_EXACT, "bandwidth op=*" };
-	const struct mc_foreign_word *row = find_row("", word);
-	unsigned int i;
-
-	if (put(w, "", word, word, PRESET) || find_spec(w) || strchr(word, '='))
-		return 0;
-	row = row ? row : find_row("mlc", keep(w, "--%s", word));
-	for (i = 0; !row && i < MC_OP_SUM; i++)
-		row = strcasecmp(mc_ops[i].name, word) ? NULL : &loop;
-	if (!row)
-		return 0;
-	w->n = 0;
-	return apply(w, row, word, word, BESIDE);
+	for (char *c = word; *c && *c != '='; c++)
+		*c = tolower(*c);
+	return word;
 }
 
-/* Put a line into words of ours. Return: 0, or -EINVAL, which was said. */
-static int put_line(struct words *w, const char *line)
+/* Put a line into words of ours. */
+static void put_line(const char *line)
 {
-	char *rest = keep(w, "%s", line), *word, *args[2 * MOST + 2] = { NULL };
-	unsigned int n = 0, env = 0, i;
-	int err = 0;
+	const char *text = line + strspn(line, " "), *name = text;
+	char *words, *word;
+	struct match m;
 
-	while ((word = strsep(&rest, " "))) {
-		if (*word)
-			args[min(n++, MOST)] = word;
-	}
 	/* Variables of the environment may precede a program; here they come last. */
-	for (; args[env] && env < n && isupper(*args[env]) && strchr(args[env], '='); env++)
-		args[min(n, MOST) + env] = args[env];
-	w->program = env < n ? mc_user_program(args[env]) : NULL;
-	if (n > MOST)
-		return refuse(w, "more than %u words", MOST);
-	if (w->program)
-		return translate(w, args + env + (*args[env] != '-'));
-	w->asked = n > 1;
-	for (i = 0; i < n && !err; i++)
-		err = i ? put_ours(w, args[i], args[i], ASKED) : begin(w, args[i]);
-	return err ? err : finish(w);
-}
-
-/* A note that begins with key=value is one of a request that has it. */
-static bool is_of(struct words *w, const char *note)
-{
-	char *value = keep(w, "%.*s", (int)strcspn(note, " "), note), *key = strsep(&value, "=");
-	const struct word *word = value ? find_word(w, key) : NULL;
-
-	return !value || (word && !strcmp(word->value, value));
+	while (isupper(*name) && strcspn(name, "=") < strcspn(name, " ")) {
+		name += strcspn(name, " ");
+		name += strspn(name, " ");
+	}
+	word = keep("%.*s", (int)strcspn(name, " "), name);
+	w.program = mc_user_program(word);
+	if (w.program)
+		return translate(keep("%s %.*s", name + (*name == '-' ? 0 : strlen(word)),
+				      (int)(name - text), text));
+	word = lower(keep("--%.*s", (int)strcspn(text, " "), text));
+	if (find_row("mlc", word, &m)) {
+		w.program = "mlc";
+		return translate(keep("--%s", text));
+	}
+	if (!find_row("", word + 2, &m) && parse(keep("bandwidth op=%s", word + 2)))
+		text = keep("bandwidth op=%s%s", word + 2, text + strlen(word + 2));
+	for (words = keep("%s", text); (word = strsep(&words, " ")); ) {
+		if (*word)
+			put_word(lower(word), word, !w.n);
+	}
 }
 
 /**
@@ -690,31 +475,25 @@ static bool is_of(struct words *w, const char *note)
  */
 int mc_user_usual(char **line, bool print)
 {
-	char made[2 * MC_LINE_MAX] = "", said[512] = "", *ours;
-	struct mc_text t = MC_TEXT(made), notes = MC_TEXT(said);
-	struct word *suite, *test;
-	static struct words w;
+	const struct word *suite;
+	char *made, *of, *notes = "";
 	unsigned int i;
 
-	w = (struct words){ .n = 0 };
-	if (put_line(&w, *line))
-		return -EINVAL;
-	suite = find_word(&w, "suite");
-	test = find_word(&w, "");
-	if (test && suite && (!print || w.asked || suite->rank < test->rank)) {
-		drop(&w, suite);
-		suite = NULL;
+	memset(&w, 0, sizeof(w));
+	if (parse(*line)) {
+		if (print)
+			printf("%s\n", *line);
+		return 0;
 	}
+	put_line(*line);
+	finish();
+	/* A suite has no keys but its own: those of a test are asked for. */
+	suite = find_word("") && (!print || w.asked) ? NULL : find_word(":suite");
+	made = suite && find_word("") ? "" : say();
 	if (suite)
-		mc_textf(&t, "suite %s", suite->value);
-	if (!suite || !test)
-		show(&w, &t, ASKED);
-	if (t.cut || w.used == sizeof(w.room) - 1)
-		return refuse(&w, "the call is too long");
-	for (i = 0; i < w.notes; i++) {
-		if (is_of(&w, w.note[i]) && !strstr(said, w.note[i]))
-			mc_textf(&notes, "%s%s", notes.len ? "; " : "", w.note[i]);
-	}
+		made = keep("suite %s%s%s", suite->value, *made ? " " : "", made);
+	if (w.refused)
+		return -EINVAL;
 	if (suite && !print) {
 		mc_user_note("%s: the front end measures this: memcache run %s", *line,
 			     suite->value);
@@ -722,14 +501,17 @@ int mc_user_usual(char **line, bool print)
 	}
 	if (print)
 		printf("%s\n", made);
-	else if (w.changed)
+	else if (strcmp(made, *line))
 		mc_user_note("%s: this is %s", *line, made);
-	if (*said)
-		mc_user_note("%s: %s", *line, said);
-	ours = w.changed ? strdup(made) : NULL;
-	if (ours) {
-		free(*line);
-		*line = ours;
+	for (i = 0; i < w.notes; i++) {
+		/* One that begins with key=value is of requests that have it. */
+		of = keep("%.*s", (int)strcspn(w.note[i], " "), w.note[i]);
+		if (!strstr(notes, w.note[i]) && (!strchr(of, '=') || strstr(made, of)))
+			notes = keep("%s%s%s", notes, *notes ? "; " : "", w.note[i]);
 	}
-	return w.changed && !ours ? -ENOMEM : 0;
+	if (*notes)
+		mc_user_note("%s: %s", *line, notes);
+	free(*line);
+	*line = made;
+	return 0;
 }

@@ -190,8 +190,8 @@ void mc_user_progress_part(u64 begun, u64 length);
 
 /* cpus.c */
 int mc_user_move(unsigned int cpu);
-bool mc_user_cpus(u64 *cpus, const char *value, size_t len);
-const char *mc_user_choose(struct mc_text *t, const char *list, size_t len, unsigned int threads,
+bool mc_user_cpus(u64 *cpus, const char *value);
+const char *mc_user_choose(struct mc_text *t, const char *list, unsigned int threads,
 			   unsigned int chunk, unsigned int stride, bool by_core);
 
 /* nodes.c */
