@@ -91,7 +91,6 @@ static bool find_row(const char *of, const char *text, struct match *m)
 {
 	int flags = REG_EXTENDED | (*of && strncmp(text, "--", 2) ? 0 : REG_ICASE);
 	const struct mc_foreign_word *row;
-	regoff_t end = -1;
 	regex_t expression;
 
 	*m = (struct match){ .text = text };
@@ -99,13 +98,14 @@ static bool find_row(const char *of, const char *text, struct match *m)
 		if (strcmp(row->of, of) || strncasecmp(row->word, text, strcspn(row->word, "([ ")) ||
 		    regcomp(&expression, row->word, flags))
 			continue;
-		end = regexec(&expression, text, ARRAY_SIZE(m->group), m->group, 0) ||
-		      m->group->rm_so ? -1 : m->group->rm_eo;
-		if (end >= 0 && (!text[end] || text[end] == ' '))
+		/* A match ends before a blank, or before the end of the text. */
+		if (!regexec(&expression, text, ARRAY_SIZE(m->group), m->group, 0) &&
+		    !m->group->rm_so && strchr(" ", text[m->group->rm_eo])) {
 			m->row = row;
+			m->from = keep("%.*s", (int)m->group->rm_eo, text);
+		}
 		regfree(&expression);
 	}
-	m->from = m->row ? keep("%.*s", (int)end, text) : NULL;
 	return m->row;
 }
 
@@ -133,18 +133,20 @@ static char *fill(const struct match *m)
 {
 	char text[3 * MC_LINE_MAX] = "";
 	struct mc_text t = MC_TEXT(text);
-	regoff_t at, end;
+	const regmatch_t *group;
 	const char *c;
+	regoff_t at;
 
 	for (c = m->row->ours; *c; c++) {
-		if (*c != '*' && *c != '$') {
+		group = &m->group[*c == '*' ? 1 : *c == '$' ? *++c - '0' : 0];
+		if (group == m->group)
 			mc_textf(&t, "%c", *c);
-			continue;
+		for (at = group->rm_so; group != m->group && at < group->rm_eo; at++) {
+			if (m->text[at] != ' ')
+				mc_textf(&t, "%c", m->text[at]);
+			else if (at > group->rm_so)
+				mc_textf(&t, ",");
 		}
-		at = m->group[*c == '*' ? 1 : c[1] - '0'].rm_so;
-		end = m->group[*c == '*' ? 1 : *++c - '0'].rm_eo;
-		for (at += at < end && m->text[at] == ' '; at < end; at++)
-			mc_textf(&t, "%c", m->text[at] == ' ' ? ',' : m->text[at]);
 	}
 	return keep("%s", text);
 }
@@ -375,30 +377,28 @@ static void translate(const char *text)
 	const struct word *of;
 	const char *word;
 	char **variable;
-	bool starter;
 	int letters;
 
-	for (text += strspn(text, " "); *text && !w.refused; text += strspn(text, " ")) {
-		starter = find_row(w.program, "", &other) && other.row->how == MC_NONE;
+	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+		if (end == found + MOST)
+			return refuse("more than %u words", MOST);
 		word = keep("%.*s", (int)strcspn(text, " "), text);
-		if (end == found + MOST) {
-			refuse("more than %u words", MOST);
-		} else if (find_row(w.program, text, end)) {
+		if (find_row(w.program, text, end)) {
 			if (end->row->how == MC_NONE)
 				return apply(end, end->from, false);
 			/* MLC's -T changes a mode. */
 			if (names_test(end->row) && (!base || text[1] != '-'))
 				base = end;
-			text += strlen(end++->from);
+			word = end++->from;
 		} else if (*word != '-' && strchr(word, '=')) {
-			*end++ = (struct match){ .from = word };
-			text += strlen(word);
-		} else if (starter && mc_user_program(word)) {
+			end++->from = word;
+		} else if (find_row(w.program, "", &other) && other.row->how == MC_NONE &&
+			   mc_user_program(word)) {
 			w.program = mc_user_program(word);
-			text += strlen(word);
 		} else {
-			refuse(MANUAL, word, w.program);
+			return refuse(MANUAL, word, w.program);
 		}
+		text += strlen(word);
 	}
 	find_row(w.program, "", &other);
 	apply(base ?: &other, base ? base->from : w.program, true);
@@ -416,8 +416,10 @@ static void translate(const char *text)
 		if (names_test(m->row))
 			continue;
 		w.asked = true;
-		apply(find_row(keep("%s %s", m->row->of, of->value), m->text, &other) ? &other : m,
-		      m->from, false);
+		/* The row of the option in this test, if there is one. */
+		if (find_row(keep("%s %s", m->row->of, of->value), m->text, &other))
+			*m = other;
+		apply(m, m->from, false);
 	}
 	for (variable = environ; *variable; variable++) {
 		if (find_row(w.program, *variable, &other))
