@@ -79,6 +79,9 @@ CALLS = {
     "mlc --loaded_latency -T -Z -W7": "bandwidth node=local op=ntrw21 width=64 cpu=all",
     "mlc --max_bandwidth -X":
         "bandwidth op=read,rw21,rw11,write,nttriad width=16 cpu=all node=local smt=off",
+    "mlc --loaded_latency -r -d0": "loaded node=local delay=0",
+    "taskset -c 2-5 likwid-bench -t copy -w N:1MB:2:1:2":
+        "bandwidth width=8 op=copy size=1000000 cpu=2,4",
     "mlc --c2c_latency -C 64": "c2c size=64K",
     "mlc --c2c_latency -c0 -w24 -e -r": "c2c cpu=0,24 state=hitm prefetch=keep",
     "mlc --latency_matrix": "suite latency-matrix",
@@ -256,7 +259,8 @@ class Elsewhere(fake.unittest.TestCase):
                     "bw_mem 1.5M rd", "bw_mem 128MB rd", "mbw 1G",
                     "likwid-bench -t copy -w N:1MB:1 -i 12345x"))):
             self.refused(f"^(?!numactl|taskset)[a-z_-]+: {why}", call)
-        self.refused("^numactl: -m 0,1: it is no whole number, ", "numactl -m 0,1 stream")
+        self.refused("^numactl: -m 0,1: memory is of one node; write its number$",
+                     "numactl -m 0,1 stream")
         for call, key in (("bw_mem", "op="), ("bw_mem rd", "size="), ("lat_mem_rd -t", "size="),
                           ("mbw -q", "size="), ("likwid-bench -w N:1MB", "op="),
                           ("likwid-bench -t copy", "size=")):
@@ -265,7 +269,11 @@ class Elsewhere(fake.unittest.TestCase):
                      "mbw 5 -n", "lat_ctx -s"):
             self.refused(f"^{call.split()[0]}: -. needs a value$", call)
         self.refused("^op=all: name the operations", "bandwidth op=all")
-        for end in "_fma", "_avx", "_sse_fma":      # an end of nothing
+        self.refused("^likwid-bench: -t copy_avx_avx512: no loop is known to do this$",
+                     "likwid-bench -t copy_avx_avx512 -w N:1MB:1")
+        self.refused("^mlc: -i x: ", "mlc --idle_latency -i x")
+        self.refused("^'state': not a key of loaded", "mlc --loaded_latency -w0")
+        for end in "_fma", "_avx", "_sse_fma", "copy_avx_avx512":   # an end of nothing, or two
             self.refused(f"^op: '{end}' is not one of [^(]*$", f"bandwidth op={end}")
 
     def test_a_size_of_each_thread_needs_their_number(self):
