@@ -95,7 +95,8 @@ static bool find_row(const char *of, const char *text, struct match *m)
 
 	*m = (struct match){ .text = text };
 	for (row = mc_foreign_words; row->of && !m->row; row++) {
-		if (strcmp(row->of, of) || strncasecmp(row->word, text, strcspn(row->word, "([ ")) ||
+		if (strcmp(row->of, of) ||
+		    strncasecmp(row->word, text, strcspn(row->word, "([ ")) ||
 		    regcomp(&expression, row->word, flags))
 			continue;
 		/* A match ends before a blank, or before the end of the text. */
@@ -379,6 +380,8 @@ static void translate(const char *text)
 	char **variable;
 	int letters;
 
+	if (strlen(text) > MC_LINE_MAX)
+		return refuse("the call is too long");
 	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
 		if (end == found + MOST)
 			return refuse("more than %u words", MOST);
@@ -412,7 +415,8 @@ static void translate(const char *text)
 		letters = names_test(m->row) || strncmp(m->from, "--", 2) ? 2 :
 			  strcspn(m->from, "= ");
 		if (*m->from == '-')
-			put(keep(":%s %.*s", m->row->of, letters, m->from), m->from, m->from, false);
+			put(keep(":%s %.*s", m->row->of, letters, m->from), m->from, m->from,
+			    false);
 		if (names_test(m->row))
 			continue;
 		w.asked = true;
@@ -503,7 +507,7 @@ int mc_user_usual(char **line, bool print)
 	}
 	if (print)
 		printf("%s\n", made);
-	else if (strcmp(made, *line))
+	else if (strcasecmp(made, *line))
 		mc_user_note("%s: this is %s", *line, made);
 	for (i = 0; i < w.notes; i++) {
 		/* One that begins with key=value is of requests that have it. */
