@@ -245,7 +245,7 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 }
 
 /*
- * Is this sample verified? @last: it is the last that is kept. Between the samples of a
+ * Is this sample verified? @last: it is, or may be, the last that is kept. Between the samples of a
  * loop that only loads, all at one position, nothing changes, so a look after the first and the
  * last of them is enough. The first one is for runs that are cut short.
  */
@@ -272,7 +272,7 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler, u3
 	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	bool poison = s->fill.data == MC_DATA_ZERO && op->stores &&
-		     verifies(sampler, s, sampler->shared->done + 1 == sampler->settings.repeat);
+		     verifies(sampler, s, sampler->shared->done + 1 >= sampler->settings.repeat);
 	int err = 0;
 
 	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
@@ -382,7 +382,7 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 		s->checked = true;
 		s->ok &= !p->wrong;
 	}
-	if (!verifies(sampler, s, sampler->shared->done == sampler->settings.repeat))
+	if (!verifies(sampler, s, !mc_measurement_wants(sampler->shared)))
 		return 0;
 	/* Some timed loops sum what they read in all their passes. */
 	if (op->sums)

@@ -64,8 +64,6 @@ static const struct mc_column columns[] = {
  * @group: its group, counted from 0
  * @work: what it does, and where
  * @bytes: payload of a pass over its memory
- * @ps: time of such a pass in each sample; 0: the clock ran backwards
- * @seen: what disturbed each sample (enum mc_disturbance)
  * @events: events of its CPU in a pass, times the number of samples
  * @checked: what it has written was verified
  * @ok: it was right
@@ -74,11 +72,19 @@ struct member {
 	unsigned int group;
 	const struct mc_together_thread *work;
 	u64 bytes;
-	u64 *ps;
-	u8 *seen;
 	struct mc_events_tally events;
 	bool checked;
 	bool ok;
+};
+
+/**
+ * struct part - a thread's part of a sample
+ * @ps: time of a pass over its memory; 0: the clock ran backwards
+ * @seen: what disturbed it (enum mc_disturbance)
+ */
+struct part {
+	u64 ps;
+	u8 seen;
 };
 
 /**
@@ -87,6 +93,7 @@ struct member {
  * @together: the threads, while they work
  * @n: number of threads
  * @member: array of @n threads
+ * @part: array with the threads' parts of each sample
  * @groups: the groups of the request
  * @fill: loop that fills the memory of threads
  * @done: number of samples that were kept, once all have been taken
@@ -96,6 +103,7 @@ struct mix_job {
 	struct mc_together together;
 	unsigned int n;
 	struct member *member;
+	struct part *part;
 	const struct mc_group *groups;
 	const struct mc_loop *fill;
 	u32 done;
@@ -320,15 +328,17 @@ static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 	return sum;
 }
 
-/* Note a thread's part of a sample. While pointers are followed, only windows count. */
-static void note_part(struct member *m, const struct mc_sampler *one, u32 sample)
+/* While pointers are followed, only windows count. */
+static struct part part_of(const struct member *m, const struct mc_sampler *one)
 {
 	u64 ticks = mc_together_chases(m->work) ? one->sample.counted_ticks :
 						  one->lap.to - one->lap.from;
 
-	m->ps[sample] = one->sample.clock_bad ? 0 :
-			mc_muldiv(mc_ticks_to_ps(ticks), m->bytes, one->sample.counted_bytes);
-	m->seen[sample] = one->sample.seen;
+	return (struct part){
+		.ps = one->sample.clock_bad ? 0 : mc_muldiv(mc_ticks_to_ps(ticks), m->bytes,
+							     one->sample.counted_bytes),
+		.seen = one->sample.seen,
+	};
 }
 
 /* Join the threads' parts of a sample. Return: the time in which they move all of their bytes. */
@@ -336,6 +346,7 @@ static u64 join_parts(struct mix_job *job, const struct scope *scope, const stru
 		      u32 sample)
 {
 	struct mc_sample *joined = &job->meas.each->sample;
+	const struct part *part = &job->part[(u64)sample * job->n];
 	unsigned int i = scope->from;
 	const struct member *m;
 	u64 rate = 0, ps = 0;
@@ -343,9 +354,9 @@ static u64 join_parts(struct mix_job *job, const struct scope *scope, const stru
 	joined->clock_bad = false;
 	joined->seen = 0;
 	while ((m = next_of(job, scope, &i))) {
-		ps = m->ps[sample];
+		ps = part[i - 1].ps;
 		joined->clock_bad |= !ps;
-		joined->seen |= m->seen[sample];
+		joined->seen |= part[i - 1].seen;
 		if (ps)
 			rate += mc_muldiv(m->bytes, PER_1000_S, ps);
 	}
@@ -362,7 +373,7 @@ static u64 mix_time(struct mc_measurement *meas)
 	unsigned int i;
 
 	for (i = 0; i < job->n; i++)
-		note_part(&job->member[i], &meas->each[i], meas->done);
+		job->part[(u64)meas->done * job->n + i] = part_of(&job->member[i], &meas->each[i]);
 	return join_parts(job, &total, &sum, meas->done);
 }
 
@@ -518,11 +529,6 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 	m->work = &job->together.each[i];
 	m->bytes = part->bytes;
 	m->ok = true;
-	m->ps = mc_measurement_array(&job->meas, point->v[MC_KEY_REPEAT], sizeof(u64));
-	m->seen = mc_measurement_array(&job->meas, point->v[MC_KEY_REPEAT], 1);
-	if (!m->ps || !m->seen)
-		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu sample%s",
-			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
 	return mc_together_set(&job->meas, i, &load, &run->error);
 }
 
@@ -544,6 +550,9 @@ static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 					     &run->error);
 	if (!job->member)
 		return -ENOMEM;
+	if (!mc_measurement_per_sample(&job->meas, &job->part, job->n * sizeof(*job->part)))
+		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u sample%s",
+			       job->meas.room, MC_S(job->meas.room));
 	for (i = 0; i < job->n && !err; i++)
 		err = set_up_member(run, job, i, point);
 	return err;

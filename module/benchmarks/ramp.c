@@ -108,7 +108,8 @@ struct moment {
  * @moment: array of the steps of each round that is kept
  * @events: array with the events of each step in all of these rounds
  * @slept: array with the real length of each pause, ticks
- * @scratch: array for medians, as long as the larger of both numbers
+ * @settled: array for medians of the last steps
+ * @scratch: array for medians of rounds
  * @at: progress in the working set
  * @quantum: bytes of an array that a window covers
  * @checked: the words were summed at the end
@@ -122,6 +123,7 @@ struct ramp_job {
 	struct moment *moment;
 	struct mc_events_tally *events;
 	u64 *slept;
+	u64 *settled;
 	u64 *scratch;
 	struct mc_progress at;
 	u64 quantum;
@@ -311,9 +313,9 @@ static bool settled_ps(struct ramp_job *job, const struct moment *step, bool all
 
 	for (k = settled_from(job); k < job->steps; k++) {
 		if (step[k].ps != MC_NO_SAMPLE && (all || !step[k].in_time))
-			job->scratch[n++] = step[k].ps;
+			job->settled[n++] = step[k].ps;
 	}
-	*ps = n ? mc_median(job->scratch, n) : MC_NO_SAMPLE;
+	*ps = n ? mc_median(job->settled, n) : MC_NO_SAMPLE;
 	return n;
 }
 
@@ -437,8 +439,8 @@ static enum mc_steady judge(const struct ramp_job *job, const struct mc_record *
 	u32 k, n = 0;
 
 	for (k = settled_from(job); k < job->steps; k++)
-		job->scratch[n++] = step[k].stats.median_ps;
-	return mc_steady_of(job->scratch, n, MC_SAMPLES_PERMILLE);
+		job->settled[n++] = step[k].stats.median_ps;
+	return mc_steady_of(job->settled, n, MC_SAMPLES_PERMILLE);
 }
 
 static void fill_whole(struct mc_record *rec, struct ramp_job *job)
@@ -487,13 +489,13 @@ static void ramp_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 static int ramp_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
-	u64 repeat = point->v[MC_KEY_REPEAT];
 	struct ramp_job *job = arg;
+	struct mc_measurement *meas = &job->meas;
 	struct mc_pass *p = &job->meas.each->pass;
 	unsigned int i;
 
-	mc_measurement_settle(&job->meas, 0);
-	job->meas.hooks.take = take_round;
+	mc_measurement_settle(meas, 0);
+	meas->hooks.take = take_round;
 	*p = (struct mc_pass){
 		.loop = mc_loop_chosen(point->v[KEY_OP], point->v[KEY_WIDTH]),
 		.view = run->area.view, .bytes = array_bytes(point), .value = FIRST_WORD,
@@ -503,13 +505,13 @@ static int ramp_set_up(struct mc_run *run, const struct mc_point *point, void *a
 		p->offset[i] = i * p->bytes;
 	job->idle_ns = point->v[KEY_IDLE];
 	job->steps = point->v[KEY_STEPS];
-	job->moment = mc_measurement_array(&job->meas, repeat * job->steps, sizeof(*job->moment));
-	job->events = mc_measurement_array(&job->meas, job->steps, sizeof(*job->events));
-	job->slept = mc_measurement_array(&job->meas, repeat, sizeof(u64));
-	job->scratch = mc_measurement_array(&job->meas, max(repeat, point->v[KEY_STEPS]),
-					    sizeof(u64));
-	if (!job->moment || !job->events || !job->slept || !job->scratch)
-		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %llu rounds", repeat);
+	job->events = mc_measurement_array(meas, job->steps, sizeof(*job->events));
+	job->settled = mc_measurement_array(meas, job->steps, sizeof(u64));
+	if (!job->events || !job->settled ||
+	    !mc_measurement_per_sample(meas, &job->moment, job->steps * sizeof(*job->moment)) ||
+	    !mc_measurement_per_sample(meas, &job->slept, sizeof(u64)) ||
+	    !mc_measurement_per_sample(meas, &job->scratch, sizeof(u64)))
+		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u rounds", meas->room);
 	return 0;
 }
 

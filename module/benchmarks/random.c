@@ -243,6 +243,7 @@ static int measure_bare(struct mc_run *run, const struct mc_point *point, struct
 
 	few.v[MC_KEY_REPEAT] = BARE_SAMPLES;
 	few.v[MC_KEY_WARMUP] = BARE_WARMUPS;
+	few.v[MC_KEY_TIME] = 0;
 	err = mc_measurement_begin(&meas, run, &few);
 	if (!err) {
 		meas.hooks.tick = NULL;

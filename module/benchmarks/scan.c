@@ -253,6 +253,7 @@ static int measure_bandwidth(struct mc_run *run, const struct mc_point *point, u
 	}
 	if (!err) {
 		job.meas.arg = &job;
+		job.meas.least /= 2;
 		set_up_shares(&job, run, point, bytes);
 		err = mc_threads_run(run->threads, bandwidth_job, &job);
 		fill_bandwidth(rec, &job, bytes * job.meas.n);
@@ -275,6 +276,7 @@ static void set_up_chase(struct scan_job *job, const struct mc_run *run)
 		.skew = MC_LINE, .skews = stride / MC_LINE,
 	};
 	job->meas.n = 1;
+	job->meas.least /= 2;
 	job->meas.hooks.tick = NULL;
 	job->meas.traffic.counters = NULL;
 	job->meas.each->settings.prepare = flush_lines;

@@ -208,16 +208,10 @@ static void *uc_word(struct mc_run *run)
 	return mc_memory_uc_word(&run->error);
 }
 
-static void tick(void *run)
+static void tick(void *run, u64 more)
 {
+	WRITE_ONCE(status.total, status.total + more);
 	WRITE_ONCE(status.done, status.done + 1);
-}
-
-static void more(u64 samples)
-{
-	mutex_lock(&status.lock);
-	status.total += samples;
-	mutex_unlock(&status.lock);
 }
 
 static struct mc_side kernel_side = {
@@ -226,7 +220,6 @@ static struct mc_side kernel_side = {
 	.begin = begin_measuring,
 	.end = end_measuring,
 	.tick = tick,
-	.more = more,
 	.find = find,
 	.drop = drop,
 	.node = mc_memory_node,

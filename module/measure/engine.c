@@ -433,17 +433,6 @@ static void finish_records(struct mc_run *run, struct mc_record *rec)
 	}
 }
 
-static void free_records(struct mc_record *rec, u64 n)
-{
-	u64 i;
-
-	for (i = 0; i < n && rec; i++) {
-		mc_free(rec[i].histogram);
-		mc_free(rec[i].tail);
-	}
-	mc_free(rec);
-}
-
 /* Give each record of one run of the test what is known of the first one. */
 static void spread_record(const struct mc_run *run, struct mc_record *rec)
 {
@@ -453,106 +442,13 @@ static void spread_record(const struct mc_run *run, struct mc_record *rec)
 		rec[i] = *rec;
 }
 
-/*
- * Take @n samples as the record asks, but only to see how long they take. @most gets the results
- * of the trial with most samples.
- */
-static int try_samples(struct mc_run *run, const struct mc_record *rec, u64 n, u64 *ps,
-		       struct mc_record **most)
-{
-	u64 at_once = records_at_once(run->req), from = mc_ticks();
-	struct mc_record *tried = mc_alloc_array(at_once, sizeof(*tried)), *less = tried;
-	int err;
-
-	if (!tried)
-		return mc_fail(&run->error, -ENOMEM, "time: no memory");
-	*tried = *rec;
-	tried->point.v[MC_KEY_REPEAT] = n;
-	tried->point.v[MC_KEY_WARMUP] = 0;
-	spread_record(run, tried);
-	run->trial = true;
-	err = run_test(run, tried);
-	run->trial = false;
-	*ps = mc_ticks_to_ps(mc_ticks() - from);
-	if (!*most || tried->stats.samples > (*most)->stats.samples) {
-		less = *most;
-		*most = tried;
-	}
-	free_records(less, at_once);
-	return err;
-}
-
-/* The run ended before its first sample: keep those of the trial. */
-static void keep_trial(struct mc_run *run, struct mc_record *rec, struct mc_record *trial)
-{
-	u64 i, at_once = records_at_once(run->req), repeat = rec->point.v[MC_KEY_REPEAT];
-
-	for (i = 0; i < at_once; i++) {
-		struct mc_histogram *histogram = rec[i].histogram;
-		struct mc_tail *tail = rec[i].tail;
-
-		rec[i] = trial[i];
-		rec[i].point.v[MC_KEY_REPEAT] = repeat;
-		trial[i].histogram = histogram;
-		trial[i].tail = tail;
-	}
-	finish_records(run, rec);
-}
-
-/*
- * Find how many samples take as long as time= says, at least as many as repeat= says. What
- * a test does beside its samples takes the same time with one sample as with many, so the
- * difference between two trials is that of their samples. One below 5 ms may be chance.
- * If the first trial takes longer than time= says, its only sample may be the reason, so the
- * second trial has no more than two. @most gets the results of the trial with most samples.
- */
-static int choose_repeat(struct mc_run *run, struct mc_record *rec, struct mc_record **most)
-{
-	u64 aim = rec->point.v[MC_KEY_TIME] * 1000000000ULL, first, ps = 0, n = 1;
-	u64 least = rec->point.v[MC_KEY_REPEAT], fit;
-	u64 enough = max(aim / 16, 5000000000ULL);
-	int err = try_samples(run, rec, n, &first, most);
-
-	while (!err && ps < enough && n < MC_MAX_REPEAT) {
-		n = min(n * (first < aim ? 4 : 2), MC_MAX_REPEAT);
-		err = try_samples(run, rec, n, &ps, most);
-		ps -= min(ps, first);
-	}
-	if (err)
-		return err;
-	fit = ps ? mc_muldiv(n - 1, aim, ps) : n;
-	rec->point.v[MC_KEY_REPEAT] = min(max(fit, least), MC_MAX_REPEAT);
-	if (run->side->more)
-		run->side->more(rec->point.v[MC_KEY_REPEAT] - least);
-	return 0;
-}
-
-/* Take the samples of a point. An error keeps what was measured until then. */
-static int take_samples(struct mc_run *run, struct mc_record *rec)
-{
-	struct mc_record *trial = NULL;
-	int err = 0;
-
-	if (rec->point.v[MC_KEY_TIME])
-		err = choose_repeat(run, rec, &trial);
-	if (!err) {
-		spread_record(run, rec);
-		err = run_test(run, rec);
-		finish_records(run, rec);
-	}
-	if (err && trial && trial->stats.samples && !rec->stats.samples)
-		keep_trial(run, rec, trial);
-	free_records(trial, records_at_once(run->req));
-	return err;
-}
-
 /* There are fewer regions than there might have been. */
 static int skip_region(struct mc_run *run, const struct mc_record *rec)
 {
 	u64 i, samples = rec->point.v[MC_KEY_REPEAT] + rec->point.v[MC_KEY_WARMUP];
 
 	for (i = 0; i < samples && run->side->tick; i++)
-		run->side->tick(run);
+		run->side->tick(run, 0);
 	return mc_threads_stopped(run->threads);
 }
 
@@ -578,7 +474,12 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 		err = find_memory(run, rec);
 	if (!err && test->region && !run->area.view)
 		return skip_region(run, rec);
-	return err ? err : take_samples(run, rec);
+	if (err)
+		return err;
+	spread_record(run, rec);
+	err = run_test(run, rec);
+	finish_records(run, rec);
+	return err;
 }
 
 static bool note_size(struct mc_text *t, const struct mc_request *req)

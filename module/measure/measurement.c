@@ -53,6 +53,57 @@ void *mc_measurement_array(struct mc_measurement *meas, u64 n, size_t size)
 	return (u8 *)list + MC_LINE;
 }
 
+/* The pointer to an array is of any type. */
+static bool resize(struct mc_measurement *meas, struct mc_per_sample *array, u32 room)
+{
+	void *old, *new = mc_measurement_array(meas, room, array->size);
+
+	memcpy(&old, array->where, sizeof(old));
+	if (new && old)
+		memcpy(new, old, meas->done * array->size);
+	if (new)
+		memcpy(array->where, &new, sizeof(new));
+	return new;
+}
+
+/**
+ * mc_measurement_per_sample() - the same with an element for each sample, which grows with them
+ * @meas: the measurement
+ * @where: pointer to the pointer to the array, both of any type
+ * @size: bytes of an element
+ *
+ * Context: Process, may sleep.
+ * Return: false: there is no memory.
+ */
+bool mc_measurement_per_sample(struct mc_measurement *meas, void *where, size_t size)
+{
+	struct mc_per_sample *array = meas->per_sample;
+
+	while (array->where)
+		array++;
+	*array = (struct mc_per_sample){ where, size };
+	return resize(meas, array, meas->room);
+}
+
+/**
+ * mc_measurement_grow() - make room for twice as many samples
+ * @meas: the measurement
+ *
+ * Context: One thread, while none keeps a sample; may sleep.
+ * Return: false: there is no memory, or there are as many as there may be.
+ */
+bool mc_measurement_grow(struct mc_measurement *meas)
+{
+	u32 room = min(2 * meas->room, (u32)MC_MAX_REPEAT), i;
+
+	for (i = 0; i < MC_PER_SAMPLE_MOST && meas->per_sample[i].where; i++) {
+		if (room == meas->room || !resize(meas, &meas->per_sample[i], room))
+			return false;
+	}
+	meas->room = room;
+	return true;
+}
+
 /**
  * mc_measurement_threads() - the same with an element for each thread
  * @meas: the measurement
@@ -90,17 +141,18 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 
 	*meas = (struct mc_measurement){
 		.n = mc_threads_size(run->threads), .traffic.counters = run->counting,
-		.hooks.tick = run->trial ? NULL : run->side->tick, .hooks.run = run,
-		.disturbed.keep = point->v[MC_KEY_DISTURBED],
-		.trial = run->trial, .positions = 1,
+		.hooks.tick = run->side->tick, .hooks.run = run,
+		.disturbed.keep = point->v[MC_KEY_DISTURBED], .positions = 1,
+		.room = point->v[MC_KEY_REPEAT], .foreseen = point->v[MC_KEY_REPEAT],
+		.least = mc_ns_to_ticks(point->v[MC_KEY_TIME] * 1000000),
 		.spread = mc_request_given(run->req, MC_KEY_TIME) ? 0 :
 			  mc_ns_to_ticks(run->side->spread_ns),
 	};
 	meas->each = mc_measurement_array(meas, meas->n, sizeof(*meas->each));
-	meas->samples = mc_measurement_array(meas, point->v[MC_KEY_REPEAT], sizeof(u64));
-	meas->disturbed.seen = mc_measurement_array(meas, point->v[MC_KEY_REPEAT], 1);
-	meas->cycles = mc_measurement_array(meas, point->v[MC_KEY_REPEAT], sizeof(u64));
-	if (!meas->each || !meas->samples || !meas->disturbed.seen || !meas->cycles)
+	if (!meas->each ||
+	    !mc_measurement_per_sample(meas, &meas->samples, sizeof(*meas->samples)) ||
+	    !mc_measurement_per_sample(meas, &meas->disturbed.seen, 1) ||
+	    !mc_measurement_per_sample(meas, &meas->cycles, sizeof(*meas->cycles)))
 		return mc_fail(&run->error, -ENOMEM,
 			       "repeat: no memory for %llu sample%s",
 			       point->v[MC_KEY_REPEAT], MC_S(point->v[MC_KEY_REPEAT]));
@@ -290,6 +342,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 	rec->window_max_ps = mc_ticks_to_ps(longest);
 	mc_disturbed_record(meas, rec);
 	rec->left_out = meas->left_out;
+	rec->point.v[MC_KEY_REPEAT] = max(rec->point.v[MC_KEY_REPEAT], (u64)meas->done);
 	find_cycles(meas);
 	rec->steady = mc_settling_verdict(&meas->settling, meas->samples, meas->done,
 					  mc_disturbed_by_others(meas));

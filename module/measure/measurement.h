@@ -11,6 +11,8 @@ int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_
 		struct mc_record *rec);
 
 void *mc_measurement_array(struct mc_measurement *meas, u64 n, size_t size);
+bool mc_measurement_per_sample(struct mc_measurement *meas, void *where, size_t size);
+bool mc_measurement_grow(struct mc_measurement *meas);
 void *mc_measurement_threads(struct mc_measurement *meas, size_t size, const char *key,
 			     struct mc_error *e);
 u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 ticks);

@@ -15,6 +15,7 @@
  * different things at once is in together.c.
  */
 #include "measure/disturbed.h"
+#include "measure/measurement.h"
 #include "measure/threads.h"
 #include "platform/clock.h"
 
@@ -424,7 +425,7 @@ static int wait_for_others(struct mc_worker *w, const struct mc_measurement *mea
 }
 
 /**
- * mc_measurement_wants() - are there fewer samples than were asked for?
+ * mc_measurement_wants() - is another sample taken?
  * @meas: the measurement
  *
  * Context: Any thread, while none keeps a sample.
@@ -432,7 +433,35 @@ static int wait_for_others(struct mc_worker *w, const struct mc_measurement *mea
  */
 bool mc_measurement_wants(const struct mc_measurement *meas)
 {
-	return meas->done < meas->each->settings.repeat;
+	return !meas->enough;
+}
+
+/* Are there as many as were asked for, and for as long, or is there room for no more? */
+static bool has_enough(struct mc_measurement *meas)
+{
+	if (meas->done < meas->each->settings.repeat)
+		return false;
+	return mc_ticks() - meas->began >= meas->least ||
+	       (meas->done == meas->room && !mc_measurement_grow(meas));
+}
+
+/* How many samples there will be, by the time that they have taken until now. */
+static u64 foresee(const struct mc_measurement *meas)
+{
+	u64 repeat = meas->each->settings.repeat, passed = mc_ticks() - meas->began;
+
+	if (meas->enough || !meas->least || !meas->done)
+		return max(repeat, (u64)meas->done);
+	return max(repeat, mc_muldiv(meas->done, meas->least, max(passed, 1ULL)));
+}
+
+/* Tell that a sample has ended, and how many more are to come than was said before. */
+static void tick(struct mc_measurement *meas)
+{
+	u64 all = foresee(meas);
+
+	meas->hooks.tick(meas->hooks.run, all - meas->foreseen);
+	meas->foreseen = all;
 }
 
 /**
@@ -449,6 +478,7 @@ bool mc_measurement_wants(const struct mc_measurement *meas)
 bool mc_measurement_offer(struct mc_measurement *meas, u64 ps)
 {
 	bool asked = meas->settling.warmups;
+	u64 began = meas->settling.last;
 	u8 bad = why_left_out(meas);
 
 	meas->kept = mc_settling_take(&meas->settling, bad ? MC_NO_SAMPLE : ps,
@@ -457,12 +487,15 @@ bool mc_measurement_offer(struct mc_measurement *meas, u64 ps)
 		meas->tries_left--;
 		meas->kept = false;
 	}
-	if (meas->kept)
+	if (meas->kept) {
+		meas->began = meas->done ? meas->began : began;
 		mc_measurement_append(meas, ps);
-	else
+		meas->enough = has_enough(meas);
+	} else {
 		mc_disturbed_mark(meas);
+	}
 	if (meas->hooks.tick && (meas->kept || asked))
-		meas->hooks.tick(meas->hooks.run);
+		tick(meas);
 	return meas->kept;
 }
 
@@ -609,7 +642,7 @@ int mc_measure_beside(struct mc_worker *w, struct mc_measurement *meas)
 	return err;
 }
 
-/* Take samples until as many are kept as were asked for. */
+/* Take samples until there are enough. */
 static int run_rounds(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	const struct mc_measurement *meas = sampler->shared;
@@ -622,7 +655,7 @@ static int run_rounds(struct mc_worker *w, struct mc_sampler *sampler)
 }
 
 /**
- * mc_measurement_settle() - begin to wait for the loop to settle; a trial does not wait
+ * mc_measurement_settle() - begin to wait for the loop to settle
  * @meas: the measurement
  * @least_ns: the threads must have worked for so long before a sample is kept; 0: there is
  *            nothing that settles
@@ -631,10 +664,7 @@ static int run_rounds(struct mc_worker *w, struct mc_sampler *sampler)
  */
 void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns)
 {
-	if (meas->trial)
-		mc_settling_begin(&meas->settling, 0, 0);
-	else
-		mc_settling_begin(&meas->settling, meas->each->settings.warmup, least_ns);
+	mc_settling_begin(&meas->settling, meas->each->settings.warmup, least_ns);
 }
 
 /* An address that identifies the loop. A test that has one function for several loops gives it. */

@@ -27,6 +27,8 @@
  */
 #define MC_TRIES_MORE		8
 
+#define MC_PER_SAMPLE_MOST	6	/* arrays that grow with the samples */
+
 /* Passes at a position that are not timed, so that the caches hold what is there. */
 #define MC_PASSES_A_POSITION	2
 
@@ -161,7 +163,7 @@ struct mc_sampler {
  * @ended: called once it is decided whether a sample is kept
  * @beside: what a second thread does for each sample that one thread takes (mc_measure_beside())
  * @tick: called by the first thread after each sample that is kept and each warm-up that was
- *        asked for
+ *        asked for; @more: so many samples more are to come than was said before
  * @run: argument of @tick
  */
 struct mc_hooks {
@@ -169,8 +171,18 @@ struct mc_hooks {
 	u64 (*time)(struct mc_measurement *meas);
 	void (*ended)(struct mc_measurement *meas);
 	int (*beside)(struct mc_worker *w, struct mc_measurement *meas, u32 round);
-	void (*tick)(void *run);
+	void (*tick)(void *run, u64 more);
 	void *run;
+};
+
+/**
+ * struct mc_per_sample - an array with an element for each sample, which grows with them
+ * @where: the pointer to it
+ * @size: bytes of an element
+ */
+struct mc_per_sample {
+	void *where;
+	size_t size;
 };
 
 /**
@@ -207,17 +219,22 @@ struct mc_dram_traffic {
  * @each: array of @n samplers by worker index; a lone thread uses the first
  * @hooks: the test's own steps
  * @arg: for the test's own use
- * @trial: samples only tell how long they take: none is thrown away
+ * @least: ticks that the samples take together, at least
  * @spread: ticks that all samples of a set in a cache last together, at least
  * @positions: number of positions in memory that the samples take in turn
  * @settling: whether the loop has settled
  * @timed: number of threads whose part of the current sample has been timed
  * @kept: the last sample was kept
  * @tries_left: how many more samples may be dropped
- * @samples: array of @repeat samples, picoseconds a pass over the whole working set
+ * @began: ticks at which the first sample began that was kept
+ * @enough: no further sample is taken
+ * @foreseen: number of samples that are expected
+ * @room: number of elements of each array of @per_sample
+ * @per_sample: arrays that grow (mc_measurement_per_sample())
+ * @samples: array of samples, picoseconds a pass over the whole working set
  * @done: number of samples in @samples
  * @left_out: why samples are MC_NO_SAMPLE (enum mc_left_out)
- * @cycles: array of @repeat numbers, thousandths of a cycle of a core's clock a pass; 0: not
+ * @cycles: array of numbers, thousandths of a cycle of a core's clock a pass; 0: not
  *          known. NULL: the clock is not measured
  * @median_cycles: their median, once the record has been made; 0: not known
  * @disturbed: what disturbed the samples
@@ -231,7 +248,7 @@ struct mc_measurement {
 
 	struct mc_hooks hooks;
 	void *arg;
-	bool trial;
+	u64 least;
 	u64 spread;
 	u32 positions;
 
@@ -239,7 +256,12 @@ struct mc_measurement {
 	atomic_t timed;
 	bool kept;
 	u32 tries_left;
+	u64 began;
+	bool enough;
+	u64 foreseen;
 
+	u32 room;
+	struct mc_per_sample per_sample[MC_PER_SAMPLE_MOST];
 	u64 *samples;
 	u32 done;
 	u8 left_out;

@@ -18,9 +18,8 @@
  * @begin: called once the run's threads exist, so that they can be stopped; may be NULL
  * @end: called when the run's threads can no longer be stopped and the run's private
  *       memory can be freed; may be NULL
- * @tick: called after each sample, warm-ups included; may be NULL
- * @more: called before a point that takes so many samples more than mc_engine_samples()
- *        said; may be NULL
+ * @tick: called after each sample, warm-ups included; @more: so many samples more are to come than
+ *        mc_engine_samples() said, and than was said since then. May be NULL
  * @result: called with each result that is kept, as soon as it is there; may be NULL
  * @find: find a buffer for a point. The result is valid until @drop, or until the next
  *        call if it is the point's only buffer. Return: 0 or a negative errno,
@@ -46,8 +45,7 @@ struct mc_side {
 	bool (*goes_first)(const struct mc_point *point);
 	void (*begin)(struct mc_run *run);
 	void (*end)(struct mc_run *run);
-	void (*tick)(void *run);
-	void (*more)(u64 samples);
+	void (*tick)(void *run, u64 more);
 	void (*result)(struct mc_run *run, const struct mc_record *rec);
 	int (*find)(struct mc_run *run, const struct mc_point *point,
 		    const struct mc_wanted *want, struct mc_area *area);

@@ -55,7 +55,6 @@ struct mc_side;
  * @target_bytes: size of the target, once the side has found it; 0: not yet, or it is RAM
  * @error: explains what went wrong
  * @bad_data: a record failed verification
- * @trial: what is being measured only tells how long a sample takes
  * @holds_loop: the side keeps the loop of op=own for the run
  */
 struct mc_run {
@@ -72,7 +71,6 @@ struct mc_run {
 	u64 target_bytes;
 	struct mc_error error;
 	bool bad_data;
-	bool trial;
 	bool holds_loop;
 };
 

@@ -408,6 +408,7 @@ static void test_a_warm_core_is_not_waited_for(void **state)
 	assert_int_equal(meas.settling.seen, MC_STEADY_SAMPLES);
 	/* The loop is known: no sample is needed but the warm-up that was asked for. */
 	meas.done = 0;
+	meas.enough = false;
 	assert_int_equal(settle(), 0);
 	assert_int_equal(meas.settling.seen, 1);
 	assert_int_equal(rec.steady, MC_STEADY_YES);
@@ -445,6 +446,7 @@ static void test_each_variant_is_a_loop(void **state)
 	for (unsigned int i = 0; i < 4; i++) {
 		sampler[0].pass.variant = &variants[i / 2];
 		meas.done = 0;
+		meas.enough = false;
 		assert_int_equal(settle(), 0);
 		assert_int_equal(meas.settling.seen, i % 2 ? 1 : MC_STEADY_SAMPLES);
 	}
@@ -644,17 +646,6 @@ static void test_others_are_no_change_of_the_loop(void **state)
 	assert_int_equal(settle(), 0);
 	assert_int_equal(mc_settling_verdict(&meas.settling, samples, meas.done, true),
 			 MC_STEADY_NOT_KNOWN);
-}
-
-/* Trials only tell how long samples take. */
-static void test_a_trial_waits_for_nothing(void **state)
-{
-	set_up_speeds(1);
-	base_ps = 10;
-	meas.trial = true;
-	mc_threads_worker(threads, 0)->left_off = 0;
-	assert_int_equal(settle(), 0);
-	assert_int_equal(meas.settling.seen, 0);
 }
 
 /* ------------------------------------------------------ each byte, once a pass */

@@ -439,7 +439,6 @@ const struct mc_side mc_user_side = {
 	.check = check_point,
 	.goes_first = mc_user_goes_first,
 	.tick = mc_user_progress_tick,
-	.more = mc_user_progress_more,
 	.end = mc_target_end,
 	.result = mc_user_result,
 	.find = find_memory,

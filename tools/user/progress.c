@@ -53,12 +53,6 @@ void mc_user_progress_name(const char *name)
 	progress.name = name;
 }
 
-/* There are @samples samples more than it seemed at first. */
-void mc_user_progress_more(u64 samples)
-{
-	progress.total += samples;
-}
-
 /* All takes about so many parts of the same time, which begin with mc_user_progress_part(). */
 void mc_user_progress_parts(u64 parts)
 {
@@ -99,12 +93,13 @@ static void show(u64 now)
 	progress.shown_ns = now;
 }
 
-/* A sample was taken. */
-void mc_user_progress_tick(void *run)
+/* A sample was taken, and @more are to come than it seemed before. */
+void mc_user_progress_tick(void *run, u64 more)
 {
 	u64 now;
 
 	progress.done++;
+	progress.total += more;
 	if (!progress.live || progress.done > progress.total)
 		return;
 	now = mc_clock_raw_ns();

@@ -66,7 +66,7 @@ static void *the_uc_word(struct mc_run *r)
 }
 
 /* All threads have passed the barrier behind the sample; none has verified yet. */
-static void tick(void *r)
+static void tick(void *r, u64 more)
 {
 	done++;
 	if (after_sample)

@@ -26,6 +26,7 @@ static struct mc_run run;
 static struct mc_record rec[RECORDS_MOST];
 static u64 n;				/* records */
 static unsigned int done;		/* samples, warm-ups included */
+static u64 told_more;			/* samples that are to come beyond those of repeat= */
 static void (*after_sample)(void);
 static u64 regions_most;		/* regions that memory may have */
 
@@ -76,9 +77,10 @@ static int check_nothing(struct mc_run *r, const struct mc_point *point)
 	return 0;
 }
 
-static void tick(void *r)
+static void tick(void *r, u64 more)
 {
 	done++;
+	told_more += more;
 	if (after_sample)
 		after_sample();
 }

@@ -147,7 +147,7 @@ bool trail_is_one_pass(void)
 	return !trails[0].next && trails[0].passes == 1;
 }
 
-static void tick(void *run)
+static void tick(void *run, u64 more)
 {
 	ticks++;
 }
