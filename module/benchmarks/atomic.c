@@ -79,14 +79,12 @@ struct slice {
  * @op: the atomic
  * @place: which words the threads share
  * @slice: array with a slice for each thread
- * @wrong: a word did not have what it must have
  */
 struct atomic_job {
 	struct mc_measurement meas;
 	enum mc_op op;
 	unsigned int place;
 	struct slice *slice;
-	bool wrong;
 };
 
 static int check_split(struct mc_run *run, const struct mc_point *point)
@@ -186,7 +184,7 @@ static void atomic_ended(struct mc_measurement *meas)
 	for (i = 0; i < meas->n; i++) {
 		struct slice *s = &job->slice[i];
 
-		job->wrong |= !is_right(job, i);
+		mc_sampler_verified(&meas->each[i], is_right(job, i));
 		s->bytes += meas->kept ? meas->each[i].sample.counted_bytes : 0;
 		s->ticks += meas->kept ? meas->each[i].sample.counted_ticks : 0;
 	}
@@ -233,7 +231,6 @@ static void atomic_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	mc_measurement_record(meas, rec);
 	if (!meas->done)
 		return;
-	rec->verified = job->wrong ? MC_VERIFIED_FAILED : MC_VERIFIED_OK;
 	if (compares(job))
 		set_succeeded(rec, job);
 	if (!MC_IN_KERNEL && rec->point.v[KEY_SPLIT] && mc_cpu_split() != MC_SPLIT_UNKNOWN)

@@ -159,8 +159,6 @@ struct slice {
 	u64 offset[MC_ARRAYS_MAX];	/* of each array at the first position */
 	u64 stride;		/* bytes from a position to the next */
 	unsigned int tail;	/* bytes behind the last line of an array */
-	bool checked;		/* the data was verified at least once */
-	bool ok;
 };
 
 /* Nobody can tell what a loop of one's own really does. */
@@ -376,27 +374,27 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	struct mc_pass *p = &sampler->pass;
+	bool right = true;
 	int err;
 
-	if (p->readback) {
-		s->checked = true;
-		s->ok &= !p->wrong;
-	}
+	if (p->readback)
+		mc_sampler_verified(sampler, !p->wrong);
 	if (!verifies(sampler, s, !mc_measurement_wants(sampler->shared)))
 		return 0;
 	/* Some timed loops sum what they read in all their passes. */
 	if (op->sums)
-		s->ok &= p->sum == sum_of_read(s, p) * sampler->sample.passes;
+		right = p->sum == sum_of_read(s, p) * sampler->sample.passes;
 	if (op->stores || !op->sums) {
 		s->sum.sum = 0;
 		err = op->stores ? over_written(w, sampler, &s->sum) : mc_pass_untimed(w, &s->sum);
 		if (err)
 			return err;
-		s->ok &= s->sum.sum == sum_of_first(s, p) * max(mc_op_written(op), 1U) &&
+		right &= s->sum.sum == sum_of_first(s, p) * max(mc_op_written(op), 1U) &&
 			 tail_is_right(s, p);
 	}
 	/* A loop that only reads zeros has their sum even if it reads nothing. */
-	s->checked |= op->stores || !op->sums || p->data != MC_DATA_ZERO;
+	if (!right || op->stores || !op->sums || p->data != MC_DATA_ZERO)
+		mc_sampler_verified(sampler, right);
 	return 0;
 }
 
@@ -501,7 +499,6 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	}
 	s->op = point->v[KEY_OP];
 	s->verify = point->v[KEY_VERIFY];
-	s->ok = true;
 	s->sum = *p;
 	s->sum.loop = mc_loop_within(MC_OP_SUM, width);
 	s->sum.sleeps = false;
@@ -605,13 +602,9 @@ static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run
 	const struct mc_point *point = &rec->point;
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	struct mc_measurement *meas = arg;
-	const struct slice *slices = meas->arg;
 	u64 arrays = meas->each->pass.bytes * meas->n;
 	u64 payload = arrays / max(op->turn, 1ULL) *
 		      (op->payload + !!point->v[KEY_READBACK]);
-	u64 mb = 0;
-	bool ok = true, checked = true;
-	unsigned int i;
 
 	mc_measurement_record(meas, rec);
 	rec->payload_bytes = payload;
@@ -624,8 +617,7 @@ static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run
 	mc_record_set(rec, COL_TRAVERSED, arrays * op->arrays);
 	mc_record_set(rec, COL_PASSES, meas->each->cal.passes_a_sample);
 	if (rec->stats.samples) {
-		mb = mc_mb_per_s(payload, rec->stats.median_ps);
-		mc_record_set(rec, COL_MB_PER_S, mb);
+		mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(payload, rec->stats.median_ps));
 		mc_record_set(rec, COL_MB_PER_S_MAX, mc_mb_per_s(payload, rec->stats.min_ps));
 		if (point->v[KEY_PIECE])
 			mc_record_set(rec, COL_PIECE_NS,
@@ -633,14 +625,6 @@ static void bandwidth_fill(struct mc_record *rec, void *arg, const struct mc_run
 						meas->each->pass.bytes) / 1000);
 	}
 	set_clock(rec, meas);
-	for (i = 0; i < meas->n; i++) {
-		ok &= slices[i].ok;
-		checked &= slices[i].checked;
-	}
-	if (!ok)
-		rec->verified = MC_VERIFIED_FAILED;
-	else if (checked)
-		rec->verified = MC_VERIFIED_OK;
 }
 
 const struct mc_test mc_test_bandwidth = {

@@ -92,7 +92,6 @@ static const struct mc_column columns[] = {
  * @who: thread indices of writer and reader
  * @value: number that the writer has written beside each pointer
  * @turned: CAS: the reader has ended its turns of this sample
- * @ok: the reader has found @value everywhere
  */
 struct c2c_job {
 	struct mc_measurement meas;
@@ -102,7 +101,6 @@ struct c2c_job {
 	unsigned int who[2];
 	u64 value;
 	u32 turned;
-	bool ok;
 };
 
 static int c2c_near(const struct mc_run *run, const struct mc_point *point)
@@ -140,17 +138,14 @@ static int traverse(struct mc_worker *w, const struct c2c_job *job, bool write)
 {
 	void **at = mc_chase_at(&job->chase, 0);
 	u64 left = job->chase.n, n;
+	int err = mc_threads_stopped(w->threads);
 
-	for (; left; left -= n) {
-		int err = mc_threads_stopped(w->threads);
-
-		if (err)
-			return err;
+	for (; left && !err; left -= n) {
 		n = min(left, LINES_AT_ONCE);
 		at = write ? mc_asm_dirty(at, n, job->value) : mc_asm_chase(at, n);
-		mc_breathe();
+		err = mc_threads_pause(w, 0);
 	}
-	return 0;
+	return err;
 }
 
 /* The word that goes back and forth, beside the first pointer. */
@@ -225,23 +220,20 @@ static int load_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round
 static int verify_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct c2c_job *job = container_of(sampler->shared, struct c2c_job, meas);
+	bool right = true;
+	int err = 0;
 	u64 i;
 
 	/* The writer may be about to make its last turn. */
-	if (job->state == CAS) {
-		job->ok &= sampler->sample.no_overlap ||
-			   READ_ONCE(*word_of(job)) - 2 * LINES_AT_ONCE + 1 <= 1;
-		return 0;
+	if (job->state == CAS)
+		right = sampler->sample.no_overlap ||
+			READ_ONCE(*word_of(job)) - 2 * LINES_AT_ONCE + 1 <= 1;
+	for (i = 0; i < job->chase.n && !err && job->state != CAS; i++) {
+		right &= (u64)(unsigned long)mc_chase_at(&job->chase, i)[1] == job->value;
+		err = mc_threads_pause(w, i % LINES_AT_ONCE);
 	}
-	for (i = 0; i < job->chase.n; i++) {
-		job->ok &= (u64)(unsigned long)mc_chase_at(&job->chase, i)[1] == job->value;
-		if (i % LINES_AT_ONCE)
-			continue;
-		mc_breathe();
-		if (mc_threads_stopped(w->threads))
-			return mc_threads_stopped(w->threads);
-	}
-	return 0;
+	mc_sampler_verified(sampler, right);
+	return err;
 }
 
 /* The first ones are there. */
@@ -292,9 +284,6 @@ static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	mc_record_set(rec, COL_LINES, job->state == CAS ? 1 : job->chase.n);
 	if (level != MC_HIT_UNKNOWN)
 		mc_record_set(rec, COL_LEVEL, level);
-	if (!job->meas.done)
-		return;
-	rec->verified = job->ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	if (!rec->stats.samples)
 		return;
 	mc_record_set(rec, COL_NS, mc_rounded(rec->stats.median_ps, 1, turns));
@@ -314,7 +303,6 @@ static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 	/* The writer puts right what a warm-up has spoilt. */
 	job->meas.each->settings.verify_all = true;
 	job->meas.hooks.beside = serve_lines;
-	job->ok = true;
 	job->state = point->v[KEY_STATE];
 	job->chase = (struct mc_chase){
 		.view = view, .stride = stride, .n = size / stride,

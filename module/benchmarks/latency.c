@@ -69,7 +69,6 @@ static const struct mc_column columns[] = {
  * struct latency_job - a point, on one CPU
  * @meas: the measurement
  * @chase: the cycle of pointers at the first position
- * @whole: the chase was verified to be one cycle, at each position
  * @at: current element of the cycle
  * @loads: number of loads in a pass
  * @before: loads of twice the lines of the cache before the last one, where the last one alone
@@ -79,7 +78,6 @@ static const struct mc_column columns[] = {
 struct latency_job {
 	struct mc_measurement meas;
 	struct mc_chase chase;
-	bool whole;
 	void **at;
 	u64 loads;
 	u64 before;
@@ -125,14 +123,13 @@ static int link_all(struct mc_worker *w, struct latency_job *job)
 	u32 position;
 	int err = 0;
 
-	job->whole = true;
 	for (position = 0; !err && position < job->meas.positions; position++) {
 		struct mc_chase chase = chase_of(job, position);
 		bool whole = false;
 
 		err = mc_chase_link(w, &chase);
 		err = err ? err : mc_chase_walk(w, &chase, &whole);
-		job->whole &= whole;
+		mc_sampler_verified(job->meas.each, whole);
 	}
 	return err;
 }
@@ -218,8 +215,6 @@ static void latency_fill(struct mc_record *rec, void *arg, const struct mc_run *
 	const struct mc_sampler *first = job->meas.each;
 
 	mc_measurement_record(&job->meas, rec);
-	if (job->meas.done)
-		rec->verified = job->whole ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	mc_record_set(rec, COL_LOADS, job->loads);
 	if (first->mhz_first)
 		mc_record_set(rec, COL_CORE_MHZ, first->mhz_first);

@@ -65,16 +65,12 @@ static const struct mc_column columns[] = {
  * @work: what it does, and where
  * @bytes: payload of a pass over its memory
  * @events: events of its CPU in a pass, times the number of samples
- * @checked: what it has written was verified
- * @ok: it was right
  */
 struct member {
 	unsigned int group;
 	const struct mc_together_thread *work;
 	u64 bytes;
 	struct mc_events_tally events;
-	bool checked;
-	bool ok;
 };
 
 /**
@@ -215,7 +211,7 @@ static bool line_is_right(const struct mc_load *load, u64 at, unsigned int line,
 }
 
 /* Walk as the load has walked, and look at each line. */
-static int verify_in_order(struct mc_worker *w, struct member *m)
+static int verify_in_order(struct mc_worker *w, const struct member *m, bool *right)
 {
 	const struct mc_walk *walked = &m->work->walk;
 	const struct mc_load *load = &m->work->load;
@@ -223,56 +219,55 @@ static int verify_in_order(struct mc_worker *w, struct member *m)
 	u64 end = walked->rounds ? mc_load_array(load) : walked->at;
 	struct mc_walk walk;
 	unsigned int i;
+	int err = 0;
 
 	mc_walk_begin(&walk, load, 0);
-	while (walk.at + each <= end) {
+	while (walk.at + each <= end && !err) {
 		steps = mc_walk_steps(&walk, min((end - walk.at) / each, (u64)STEPS_AT_ONCE));
 		for (k = 0; k < steps; k++) {
 			for (i = 0; i < walk.args.end; i++)
-				m->ok &= line_is_right(load, walk.at - (steps - k) * each,
+				*right &= line_is_right(load, walk.at - (steps - k) * each,
 						       i, written,
 						       (u8 *)walk.args.place[i] + k * each);
 		}
-		mc_breathe();
-		if (mc_threads_stopped(w->threads))
-			return mc_threads_stopped(w->threads);
+		err = mc_threads_pause(w, 0);
 	}
-	m->checked = true;
-	return 0;
+	return err;
 }
 
 /* Each line holds what it was filled with, or what the load writes; some were written. */
-static int verify_random(struct mc_worker *w, struct member *m)
+static int verify_random(struct mc_worker *w, const struct member *m, bool *right)
 {
 	const struct mc_load *load = &m->work->load;
 	u64 at, found = 0, written = (unsigned long)&m->work->walk.args;
+	int err = 0;
 
-	for (at = 0; at < load->slice; at += MC_LINE) {
+	for (at = 0; at < load->slice && !err; at += MC_LINE) {
 		void *line = mc_view_at(load->view, load->start + at, NULL);
 		bool new = holds(line, written, 0);
 
-		m->ok &= new || holds(line, word_filled_at(at), 1);
+		*right &= new || holds(line, word_filled_at(at), 1);
 		found += new;
-		if (at / MC_LINE % STEPS_AT_ONCE)
-			continue;
-		mc_breathe();
-		if (mc_threads_stopped(w->threads))
-			return mc_threads_stopped(w->threads);
+		err = mc_threads_pause(w, at / MC_LINE % STEPS_AT_ONCE);
 	}
-	m->ok &= found > 0;
-	m->checked = true;
-	return 0;
+	*right &= found > 0;
+	return err;
 }
 
 /* What is computed from lines at random places is not known beforehand. */
-static int verify(struct mc_worker *w, struct member *m)
+static int verify(struct mc_worker *w, struct mc_sampler *sampler, const struct member *m)
 {
 	const struct mc_load *load = &m->work->load;
+	bool right = true;
+	int err;
 
 	if (!writes(m) || (load->random && load->mix->arrays > 1))
 		return 0;
 	mc_drain();
-	return load->random ? verify_random(w, m) : verify_in_order(w, m);
+	err = load->random ? verify_random(w, m, &right) : verify_in_order(w, m, &right);
+	if (!err)
+		mc_sampler_verified(sampler, right);
+	return err;
 }
 
 /* --------------------------------------------------------- parts of a sample */
@@ -306,14 +301,13 @@ struct sum {
 	unsigned int threads;
 	u64 bytes;
 	bool chase;		/* all of them follow pointers */
-	bool ok;
-	bool checked;		/* all that write were verified, and there are some */
-	bool unchecked;		/* one was not */
+	enum mc_verified verified;
+	bool unchecked;		/* what one has written was not verified */
 };
 
 static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 {
-	struct sum sum = { .chase = true, .ok = true };
+	struct sum sum = { .chase = true };
 	unsigned int i = scope->from;
 	const struct member *m;
 
@@ -321,10 +315,11 @@ static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 		sum.threads++;
 		sum.bytes += m->bytes;
 		sum.chase &= mc_together_chases(m->work);
-		sum.ok &= m->ok;
-		sum.checked |= m->checked;
-		sum.unchecked |= writes(m) && !m->checked;
+		sum.verified = max(sum.verified, job->meas.each[i - 1].verified);
+		sum.unchecked |= writes(m) && !job->meas.each[i - 1].verified;
 	}
+	if (sum.unchecked && sum.verified == MC_VERIFIED_OK)
+		sum.verified = MC_VERIFIED_OFF;
 	return sum;
 }
 
@@ -390,12 +385,12 @@ static void mix_ended(struct mc_measurement *meas)
 static int mix_job(struct mc_worker *w, void *arg)
 {
 	struct mix_job *job = arg;
-	struct member *m = &job->member[w->index];
+	const struct member *m = &job->member[w->index];
 	int err = fill(w, job, m);
 
 	err = err ? err : mc_together_prepare(w, &job->together);
 	err = err ? err : mc_measure(w, &job->meas);
-	return err ? err : verify(w, m);
+	return err ? err : verify(w, &job->meas.each[w->index], m);
 }
 
 /* ---------------------------------------------------------------- the records */
@@ -409,14 +404,6 @@ static void sum_events(struct mix_job *job, const struct scope *scope)
 	job->meas.events = (struct mc_events_total){ 0 };
 	while ((m = next_of(job, scope, &i)))
 		mc_events_join(&job->meas.events, &m->events, 1, 1);
-}
-
-static void say_verified(struct mc_record *rec, const struct sum *sum)
-{
-	if (!sum->ok)
-		rec->verified = MC_VERIFIED_FAILED;
-	else if (sum->checked && !sum->unchecked)
-		rec->verified = MC_VERIFIED_OK;
 }
 
 /* Where the memory of a group or of a thread is. */
@@ -457,7 +444,7 @@ static void fill_record(struct mc_record *rec, struct mix_job *job,
 	mc_measurement_record(&job->meas, rec);
 	rec->threads = sum.threads;
 	rec->payload_bytes = sum.bytes;
-	say_verified(rec, &sum);
+	rec->verified = sum.verified;
 	mc_record_set(rec, COL_SCOPE, scope->kind);
 	if (scope->kind != SCOPE_TOTAL) {
 		mc_record_set(rec, COL_GROUP, scope->group + 1);
@@ -528,7 +515,6 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 	m->group = g;
 	m->work = &job->together.each[i];
 	m->bytes = part->bytes;
-	m->ok = true;
 	return mc_together_set(&job->meas, i, &load, &run->error);
 }
 

@@ -281,10 +281,7 @@ static int verify_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 	for (at = 0; at < bytes && !err; at += sizeof(u32)) {
 		job->wrong |= READ_ONCE(*(u32 *)mc_view_at(job->view, at, &left)) ^
 			      (u32)job->value;
-		if (!(at % PIECE)) {
-			err = mc_threads_stopped(w->threads);
-			mc_breathe();
-		}
+		err = mc_threads_pause(w, at % PIECE);
 	}
 	return err;
 }

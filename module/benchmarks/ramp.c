@@ -112,8 +112,6 @@ struct moment {
  * @scratch: array for medians of rounds
  * @at: progress in the working set
  * @quantum: bytes of an array that a window covers
- * @checked: the words were summed at the end
- * @ok: the sum was right
  */
 struct ramp_job {
 	struct mc_measurement meas;
@@ -127,8 +125,6 @@ struct ramp_job {
 	u64 *scratch;
 	struct mc_progress at;
 	u64 quantum;
-	bool checked;
-	bool ok;
 };
 
 /* Bytes of one array. */
@@ -207,7 +203,8 @@ static u64 expected_sum(const struct mc_pass *p)
 /* The pass is completed that the last step did not complete. */
 static int verify(struct mc_worker *w, struct ramp_job *job)
 {
-	const struct mc_pass *p = &job->meas.each->pass;
+	struct mc_sampler *sampler = job->meas.each;
+	const struct mc_pass *p = &sampler->pass;
 	struct mc_pass sum = {
 		.loop = loop_beside(p, MC_OP_SUM), .view = p->view, .bytes = p->bytes,
 	};
@@ -217,11 +214,9 @@ static int verify(struct mc_worker *w, struct ramp_job *job)
 	while (job->at.from && !err)
 		err = one_window(w, job, &bytes, &ticks);
 	err = err ? err : mc_pass_untimed(w, &sum);
-	if (err)
-		return err;
-	job->checked = true;
-	job->ok = sum.sum == expected_sum(p);
-	return 0;
+	if (!err)
+		mc_sampler_verified(sampler, sum.sum == expected_sum(p));
+	return err;
 }
 
 /* ----------------------------------------------------------------- on the thread */
@@ -473,8 +468,6 @@ static void ramp_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 		rec[i].cpu = rec->cpu;
 		rec[i].point.v[KEY_WIDTH] = p->loop->width;
 		rec[i].payload_bytes = p->bytes * mc_ops[p->loop->op].payload;
-		if (job->checked)
-			rec[i].verified = job->ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	}
 	job->done = job->meas.done;
 	sum_events(job);

@@ -73,8 +73,6 @@ struct slice {
 	struct mc_random_args args;
 	void (*run)(struct mc_random_args *args);
 	struct mc_random replay;	/* the generator's state at the start of the sample */
-	bool checked;
-	bool ok;
 };
 
 /**
@@ -177,20 +175,18 @@ static int random_verify(struct mc_worker *w, struct mc_sampler *sampler, u32 ro
 	struct slice *s = &job->slice[w->index];
 	u64 left = sampler->sample.passes * job->count, sum = 0, n;
 	bool ok = true;
+	int err = mc_threads_stopped(w->threads);
 
-	for (; left; left -= n) {
-		int err = mc_threads_stopped(w->threads);
-
-		if (err)
-			return err;
+	for (; left && !err; left -= n) {
 		n = min(left, REPLAY_AT_ONCE);
 		sum += replay(job, s, n, &ok);
-		mc_breathe();
+		err = mc_threads_pause(w, 0);
 	}
+	if (err)
+		return err;
 	/* Both generators are in the same state, so no access was left out. */
 	ok &= !memcmp(&s->replay, &s->args.state, sizeof(s->replay));
-	s->ok &= ok && sum == s->args.sum;
-	s->checked = true;
+	mc_sampler_verified(sampler, ok && sum == s->args.sum);
 	return 0;
 }
 
@@ -216,7 +212,6 @@ static void set_up_threads(struct mc_measurement *meas, struct job *job, bool ba
 		*s = (struct slice){
 			.args = { .blocks = job->blocks, .range = job->range },
 			.run = bare ? job->loop->bare : job->loop->access,
-			.ok = true,
 		};
 		mc_random_seed(&s->args.state, i);
 		sampler->pass.body = run_accesses;
@@ -260,8 +255,6 @@ static void random_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 {
 	struct job *job = arg;
 	struct mc_measurement *meas = &job->meas;
-	bool ok = true, checked = true;
-	unsigned int i;
 
 	mc_measurement_record(meas, rec);
 	rec->point.v[KEY_VERIFY] = job->verify;
@@ -272,14 +265,6 @@ static void random_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 			      mc_rounded(rec->stats.median_ps, 1, job->count));
 	if (job->bare_ps)
 		mc_record_set(rec, COL_GENERATOR_NS, job->bare_ps);
-	for (i = 0; i < meas->n; i++) {
-		ok &= job->slice[i].ok;
-		checked &= job->slice[i].checked;
-	}
-	if (!ok)
-		rec->verified = MC_VERIFIED_FAILED;
-	else if (checked)
-		rec->verified = MC_VERIFIED_OK;
 }
 
 static int random_set_up(struct mc_run *run, const struct mc_point *point, void *arg)

@@ -67,14 +67,12 @@ static const struct mc_column columns[] = {
  * @sum: sums the words
  * @flush: flushes them from the caches
  * @first: the first of these words
- * @ok: the sum was right
  */
 struct scan_share {
 	struct mc_pass fill;
 	struct mc_pass sum;
 	struct mc_pass flush;
 	u64 first;
-	bool ok;
 };
 
 /**
@@ -82,7 +80,6 @@ struct scan_share {
  * @meas: the measurement, first of the bandwidth, then of the chase
  * @share: array with the part of each thread
  * @flushed: the region is flushed from the caches before each sample
- * @checked: number of threads whose sum was compared
  * @chase: the cycle of pointers
  * @at: current element of the cycle
  * @whole: the chase was verified to be one cycle
@@ -91,7 +88,6 @@ struct scan_job {
 	struct mc_measurement meas;
 	struct scan_share *share;
 	bool flushed;
-	atomic_t checked;
 	struct mc_chase chase;
 	void **at;
 	bool whole;
@@ -152,14 +148,14 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 {
 	struct scan_job *job = arg;
 	struct scan_share *s = &job->share[w->index];
+	struct mc_sampler *sampler = &job->meas.each[w->index];
 	int err = mc_pass_untimed(w, &s->fill);
 
 	err = err ? err : mc_measure(w, &job->meas);
 	err = err ? err : mc_pass_untimed(w, &s->sum);
 	if (err)
 		return err;
-	s->ok = s->sum.sum == expected_sum(s, &job->meas.each[w->index].pass);
-	atomic_inc_return(&job->checked);
+	mc_sampler_verified(sampler, s->sum.sum == expected_sum(s, &sampler->pass));
 	return 0;
 }
 
@@ -167,18 +163,15 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 static int flush_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	const struct scan_job *job = container_of(sampler->shared, struct scan_job, meas);
+	int err = 0;
 	u64 i;
 
-	for (i = 0; i < job->chase.n; i++) {
+	for (i = 0; i < job->chase.n && !err; i++) {
 		mc_flush(mc_chase_at(&job->chase, i));
-		if (i % FLUSHED_AT_ONCE)
-			continue;
-		mc_breathe();
-		if (mc_threads_stopped(w->threads))
-			return mc_threads_stopped(w->threads);
+		err = mc_threads_pause(w, i % FLUSHED_AT_ONCE);
 	}
 	sampler->cal.passes_a_sample = 1;
-	return 0;
+	return err;
 }
 
 static int chase_job(struct mc_worker *w, void *arg)
@@ -223,20 +216,12 @@ static void set_up_shares(struct scan_job *job, const struct mc_run *run,
 
 static void fill_bandwidth(struct mc_record *rec, struct scan_job *job, u64 payload)
 {
-	unsigned int i;
-	bool ok = true;
-
 	mc_measurement_record(&job->meas, rec);
 	rec->payload_bytes = payload;
 	if (rec->stats.samples)
 		mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(payload, rec->stats.median_ps));
 	if (!job->flushed || job->meas.each->cal.passes_a_sample == 1)
 		mc_record_set(rec, COL_LEVEL, MC_HIT_MEMORY);
-	if (READ_ONCE(job->checked.counter) < job->meas.n)
-		return;
-	for (i = 0; i < job->meas.n; i++)
-		ok &= job->share[i].ok;
-	rec->verified = ok ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 }
 
 /* @bytes: the part of each thread */

@@ -197,13 +197,6 @@ static void tail_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	mc_record_set(rec, COL_STOPPED, job->record.stopped);
 	rec->tail = job->record.tail;
 	job->record.tail = NULL;
-	if (!job->settings.mask)
-		return;
-	rec->verified = MC_VERIFIED_OK;
-	for (i = 0; i < job->watchers; i++) {
-		if (job->watch[i].memory.wrong)
-			rec->verified = MC_VERIFIED_FAILED;
-	}
 }
 
 /* ---------------------------------------------------------------- the accesses */

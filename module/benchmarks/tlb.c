@@ -37,7 +37,6 @@ static const struct mc_column columns[] = {
  * struct tlb_job - a point, on one CPU
  * @meas: the measurement
  * @chase: the cycle through the pages
- * @whole: the chase was verified to be one cycle
  * @packed: a cycle through as many lines close together
  * @packed_ps: median time of a pass over @packed
  * @at: current element of the cycle
@@ -45,7 +44,6 @@ static const struct mc_column columns[] = {
 struct tlb_job {
 	struct mc_measurement meas;
 	struct mc_chase chase;
-	bool whole;
 	struct mc_chase packed;
 	u64 packed_ps;
 	void **at;
@@ -98,9 +96,11 @@ static int tlb_job(struct mc_worker *w, void *arg)
 {
 	struct tlb_job *job = arg;
 	int err = measure_packed(w, job);
+	bool whole = false;
 
 	err = err ? err : mc_chase_link(w, &job->chase);
-	err = err ? err : mc_chase_walk(w, &job->chase, &job->whole);
+	err = err ? err : mc_chase_walk(w, &job->chase, &whole);
+	mc_sampler_verified(job->meas.each, whole);
 	job->at = mc_chase_at(&job->chase, 0);
 	return err ? err : mc_measure(w, &job->meas);
 }
@@ -118,7 +118,6 @@ static void tlb_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 		mc_record_set(rec, COL_PAGE_BYTES, run->area.page_bytes);
 	if (!rec->stats.samples)
 		return;
-	rec->verified = job->whole ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
 	ps = mc_rounded(rec->stats.median_ps, 1, n);
 	mc_record_set(rec, COL_NS, ps);
 	if (!job->packed_ps)

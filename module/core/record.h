@@ -60,6 +60,7 @@ enum mc_zone {
 	MC_NZONES,
 };
 
+/* In this order: one that failed outweighs others that did not. */
 enum mc_verified { MC_VERIFIED_OFF, MC_VERIFIED_OK, MC_VERIFIED_FAILED };
 
 /* Why samples were left out: a bit for each reason. */

@@ -46,20 +46,9 @@ static int build(struct mc_worker *w, struct mc_chase *c)
 
 	c->linked = 0;
 	mc_random_seed(&c->random, 1);
-	while (!err && mc_chase_build(c, STEPS_AT_ONCE)) {
-		mc_breathe();
-		err = mc_threads_stopped(w->threads);
-	}
+	while (!err && mc_chase_build(c, STEPS_AT_ONCE))
+		err = mc_threads_pause(w, 0);
 	return err;
-}
-
-/* Called behind element @i. Return: 0, or the errno of the stop. */
-static int look(struct mc_worker *w, u64 i)
-{
-	if (i % STEPS_AT_ONCE)
-		return 0;
-	mc_breathe();
-	return mc_threads_stopped(w->threads);
 }
 
 /* No cache keeps an element: where two of them are one in memory, the first one is lost. */
@@ -71,7 +60,7 @@ static int store_links(struct mc_worker *w, const struct mc_chase *c)
 	for (i = 0; i < c->n && !err; i++) {
 		WRITE_ONCE(*mc_chase_at(c, i), c->links[i]);
 		mc_flush(mc_chase_at(c, i));
-		err = look(w, i);
+		err = mc_threads_pause(w, i % STEPS_AT_ONCE);
 	}
 	return err;
 }
@@ -85,7 +74,7 @@ static int compare_links(struct mc_worker *w, const struct mc_chase *c)
 	for (i = 0; i < c->n && !err; i++) {
 		mc_flush(mc_chase_at(c, i));
 		if (READ_ONCE(*mc_chase_at(c, i)) == c->links[i]) {
-			err = look(w, i);
+			err = mc_threads_pause(w, i % STEPS_AT_ONCE);
 			continue;
 		}
 		err = -EOPNOTSUPP;
@@ -244,8 +233,7 @@ int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole)
 		if (walk.steps - asked < STEPS_AT_ONCE)
 			continue;
 		asked = walk.steps;
-		mc_breathe();
-		err = mc_threads_stopped(w->threads);
+		err = mc_threads_pause(w, 0);
 	}
 	for (i = 0; i < walk.n; i++)
 		mark(walk.first[i]);

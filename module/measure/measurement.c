@@ -325,10 +325,24 @@ static void find_neighbour(struct mc_measurement *meas, struct mc_record *rec)
 	rec->disturbed[NEIGHBOUR] = fast & slow ? slower : 0;
 }
 
+/* Data are right if each thread has found its own to be so. */
+static enum mc_verified verified_by_all(const struct mc_measurement *meas)
+{
+	enum mc_verified least = MC_VERIFIED_FAILED, most = MC_VERIFIED_OFF;
+	unsigned int i;
+
+	for (i = 0; i < meas->n; i++) {
+		least = min(least, meas->each[i].verified);
+		most = max(most, meas->each[i].verified);
+	}
+	return most == MC_VERIFIED_FAILED ? MC_VERIFIED_FAILED : least;
+}
+
 /**
  * mc_measurement_record() - put the result of a measurement into a record
  * @meas: the measurement; its samples are sorted by this
- * @rec: gets statistics, the reasons for missing samples, and the longest window
+ * @rec: gets statistics, the reasons for missing samples, the longest window, and whether data
+ *       were right
  *
  * Context: Process.
  */
@@ -342,6 +356,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 	rec->window_max_ps = mc_ticks_to_ps(longest);
 	mc_disturbed_record(meas, rec);
 	rec->left_out = meas->left_out;
+	rec->verified = verified_by_all(meas);
 	rec->point.v[MC_KEY_REPEAT] = max(rec->point.v[MC_KEY_REPEAT], (u64)meas->done);
 	find_cycles(meas);
 	rec->steady = mc_settling_verdict(&meas->settling, meas->samples, meas->done,

@@ -139,6 +139,7 @@ struct mc_lap {
  * @stolen_from: index of the first sample since the last check
  * @window_max: longest window of all samples, ticks
  * @counted: events in all samples that were kept
+ * @verified: what the thread has found of its data (mc_sampler_verified())
  */
 struct mc_sampler {
 	struct mc_pass pass;
@@ -154,7 +155,16 @@ struct mc_sampler {
 	u32 stolen_from;
 	u64 window_max;
 	struct mc_events_tally counted;
+	enum mc_verified verified;
 };
+
+/* The thread has looked at its data, once more. @right: they were what they must be */
+static inline void mc_sampler_verified(struct mc_sampler *sampler, bool right)
+{
+	enum mc_verified now = right ? MC_VERIFIED_OK : MC_VERIFIED_FAILED;
+
+	sampler->verified = max(sampler->verified, now);
+}
 
 /**
  * struct mc_hooks - what a test does in its own way; each may be NULL

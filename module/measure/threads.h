@@ -67,6 +67,18 @@ static inline bool mc_threads_claim_error(struct mc_threads *threads)
 	return !cmpxchg(&threads->error_claimed, 0, 1);
 }
 
+/*
+ * Let others run in long work that is not timed, if it is time: @since elements were done since it
+ * last was, modulo their number. Return: 0, or the errno of the stop.
+ */
+static inline int mc_threads_pause(const struct mc_worker *w, u64 since)
+{
+	if (since)
+		return 0;
+	mc_breathe();
+	return mc_threads_stopped(w->threads);
+}
+
 /* For the side's threads. */
 void mc_threads_do_job(struct mc_worker *w);
 int mc_threads_check_cpu(const struct mc_worker *w);

@@ -44,12 +44,12 @@ static void account_spikes(struct mc_worker *w, struct mc_watch *t)
 }
 
 /* Compare the memory with the value that the last access stored. */
-static void verify_last(struct mc_watch *t)
+static void verify_last(struct mc_watch *t, struct mc_sampler *sampler)
 {
 	u64 mask = t->job->settings.mask;
 	u64 found = mask == ~0U ? READ_ONCE(*(u32 *)t->memory.at) : READ_ONCE(*(u64 *)t->memory.at);
 
-	t->memory.wrong |= found != (t->memory.value & mask);
+	mc_sampler_verified(sampler, found == (t->memory.value & mask));
 }
 
 static struct mc_watch_job *job_of(struct mc_measurement *meas)
@@ -73,7 +73,7 @@ static int watch_take(struct mc_worker *w, struct mc_sampler *sampler, u32 round
 	}
 	/* A device that is gone returns ones only, which no access has stored. */
 	if (err != -ENODEV && t->job->settings.mask)
-		verify_last(t);
+		verify_last(t, sampler);
 	return err;
 }
 

@@ -36,7 +36,6 @@ struct mc_core_counts {
  * @at: the line that was accessed last
  * @random: state of a generator
  * @value: what was stored last
- * @wrong: something else was found in its place
  */
 struct mc_watch_memory {
 	const struct mc_view *view;
@@ -45,7 +44,6 @@ struct mc_watch_memory {
 	void *at;
 	struct mc_random random;
 	u64 value;
-	bool wrong;
 };
 
 /**
