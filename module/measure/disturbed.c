@@ -94,20 +94,6 @@ void mc_disturbed_windows(struct mc_sampler *sampler)
 	sample->disturbed_windows = 0;
 }
 
-/**
- * mc_disturbed_sample() - end a thread's sample: decide which windows count, look for stolen
- * time
- * @w: the thread
- * @sampler: the thread's sampler
- *
- * Context: Worker thread.
- */
-void mc_disturbed_sample(struct mc_worker *w, struct mc_sampler *sampler)
-{
-	sampler->stolen = mc_detector_stolen(&w->detector, w->cpu, false);
-	mc_disturbed_windows(sampler);
-}
-
 /*
  * Time was stolen during one of the samples since the last check. Nobody knows which
  * one, so all of them are marked.
@@ -145,18 +131,6 @@ void mc_disturbed_keep(struct mc_measurement *meas)
 	}
 	meas->disturbed.seen[meas->done - 1] = seen;
 	mc_disturbed_mark(meas);
-}
-
-/**
- * mc_disturbed_last() - check for stolen time after a thread's last sample
- * @w: the thread
- * @sampler: the thread's sampler
- *
- * Context: Worker thread.
- */
-void mc_disturbed_last(struct mc_worker *w, struct mc_sampler *sampler)
-{
-	sampler->stolen = mc_detector_stolen(&w->detector, w->cpu, true);
 }
 
 /**

@@ -11,9 +11,7 @@
 void mc_disturbed_begin(struct mc_worker *w, struct mc_sampler *sampler);
 void mc_disturbed_window(struct mc_sampler *sampler, u8 seen, u64 bytes, u64 ticks);
 void mc_disturbed_windows(struct mc_sampler *sampler);
-void mc_disturbed_sample(struct mc_worker *w, struct mc_sampler *sampler);
 void mc_disturbed_keep(struct mc_measurement *meas);
-void mc_disturbed_last(struct mc_worker *w, struct mc_sampler *sampler);
 void mc_disturbed_mark(struct mc_measurement *meas);
 void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec);
 bool mc_disturbed_by_others(const struct mc_measurement *meas);

@@ -126,7 +126,8 @@ static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 	}
 	lap->to = w->ended;
 	mc_events_take(w->events, &sampler->sample.events);
-	mc_disturbed_sample(w, sampler);
+	sampler->stolen = mc_detector_stolen(&w->detector, w->cpu, false);
+	mc_disturbed_windows(sampler);
 	return sampler->shared->n > 1 ? work_on(w, sampler) : 0;
 }
 
@@ -722,7 +723,7 @@ int mc_measure(struct mc_worker *w, void *arg)
 	if (meas->hooks.take)
 		return err;
 	w->agreed = meas->settling.agreed ? loop_of(&sampler->pass) : NULL;
-	mc_disturbed_last(w, sampler);
+	sampler->stolen = mc_detector_stolen(&w->detector, w->cpu, true);
 	err = err ? err : wait_for_others(w, meas);
 	if (!err && sampler == meas->each)
 		mc_disturbed_mark(meas);
