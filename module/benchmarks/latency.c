@@ -266,7 +266,6 @@ const struct mc_test mc_test_latency = {
 	.pointers = true,
 	.records = MC_RECORD_OF_CPU,
 	.histogram = true,
-	.near_only = true,
 	.check = latency_check,
 	.job_bytes = sizeof(struct latency_job),
 	.set_up = latency_set_up,

@@ -240,7 +240,6 @@ const struct mc_test mc_test_line = {
 	},
 	.pointers = true,
 	.records = MC_RECORD_OF_CPU,
-	.near_only = true,
 	.check = line_check,
 	.job_bytes = sizeof(struct line_job),
 	.set_up = line_set_up,

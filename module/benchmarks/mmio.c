@@ -587,7 +587,6 @@ const struct mc_test mc_test_mmio = {
 	},
 	.records = MC_RECORD_OF_CPU,
 	.histogram = true,
-	.near_only = true,
 	.second = arrives,
 	.reads_only = mmio_reads_only,
 	.note = mmio_note,

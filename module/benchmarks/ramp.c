@@ -520,7 +520,6 @@ const struct mc_test mc_test_ramp = {
 		"rows=idle_ns values=ms_to_95,lost_bytes,first_mb_per_s,mb_per_s,first_core_mhz,core_mhz scope=whole",
 	.records = MC_RECORD_OF_STEP,
 	.steps = KEY_STEPS,
-	.near_only = true,
 	.check = ramp_check,
 	.job_bytes = sizeof(struct ramp_job),
 	.set_up = ramp_set_up,

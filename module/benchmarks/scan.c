@@ -77,20 +77,20 @@ struct scan_share {
 
 /**
  * struct scan_job - a region
- * @meas: the measurement, first of the bandwidth, then of the chase
- * @share: array with the part of each thread
+ * @meas: the measurement of the bandwidth
+ * @share: array with the part of each thread; NULL: the region is too small
  * @flushed: the region is flushed from the caches before each sample
+ * @latency: the measurement of the latency
  * @chase: the cycle of pointers
  * @at: current element of the cycle
- * @whole: the chase was verified to be one cycle
  */
 struct scan_job {
 	struct mc_measurement meas;
 	struct scan_share *share;
 	bool flushed;
+	struct mc_measurement latency;
 	struct mc_chase chase;
 	void **at;
-	bool whole;
 };
 
 /* ------------------------------------------------------- check the request */
@@ -162,7 +162,7 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 /* Before each sample: no cache has a line of the cycle, which the sample follows once. */
 static int flush_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	const struct scan_job *job = container_of(sampler->shared, struct scan_job, meas);
+	const struct scan_job *job = container_of(sampler->shared, struct scan_job, latency);
 	int err = 0;
 	u64 i;
 
@@ -178,13 +178,95 @@ static int chase_job(struct mc_worker *w, void *arg)
 {
 	struct scan_job *job = arg;
 	int err = mc_chase_link(w, &job->chase);
+	bool whole = true;
 
 	job->at = mc_chase_at(&job->chase, 0);
-	err = err ? err : mc_measure(w, &job->meas);
-	return err ? err : mc_chase_walk(w, &job->chase, &job->whole);
+	err = err ? err : mc_measure(w, &job->latency);
+	err = err ? err : mc_chase_walk(w, &job->chase, &whole);
+	if (!whole)
+		mc_sampler_verified(job->meas.each, false);
+	return err;
 }
 
-/* ---------------------------------------------------------------- the bandwidth */
+/* A region of little memory says little, and is left out. */
+static int scan_measure(struct mc_run *run, void *arg)
+{
+	struct scan_job *job = arg;
+	unsigned int first = 0;
+	int err = job->share ? mc_threads_run(run->threads, bandwidth_job, job) : 0;
+
+	return err || !job->share ? err : mc_threads_run_some(run->threads, &first, 1, chase_job,
+							      job);
+}
+
+/* ------------------------------------------------------------------- the record */
+
+static void fill_bandwidth(struct mc_record *rec, struct scan_job *job)
+{
+	u64 payload = job->meas.each->pass.bytes * job->meas.n;
+
+	mc_measurement_record(&job->meas, rec);
+	rec->payload_bytes = payload;
+	if (rec->stats.samples)
+		mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(payload, rec->stats.median_ps));
+	if (!job->flushed || job->meas.each->cal.passes_a_sample == 1)
+		mc_record_set(rec, COL_LEVEL, MC_HIT_MEMORY);
+}
+
+static void fill_latency(struct mc_record *rec, struct scan_job *job)
+{
+	struct mc_measurement *meas = &job->latency;
+	struct mc_stats stats;
+
+	if (!meas->done)
+		return;
+	mc_stats_of(&stats, meas->samples, meas->done);
+	if (!stats.samples)
+		return;
+	mc_record_set(rec, COL_NS, mc_rounded(stats.median_ps, 1, job->chase.n));
+	mc_record_set(rec, COL_NS_MIN, mc_rounded(stats.min_ps, 1, job->chase.n));
+}
+
+static void say_where(struct mc_record *rec, const struct mc_region *region)
+{
+	char address[24];
+	struct mc_text t = MC_TEXT(address);
+
+	/* Results are of a region; size= was the most memory for all of them. */
+	rec->point.v[MC_KEY_SIZE] = rec->point.v[KEY_REGION];
+	mc_record_set(rec, COL_BEGIN, region->at / MIB);
+	mc_record_set(rec, COL_COVERED, region->bytes);
+	if (!region->physical)
+		return;
+	mc_textf(&t, "0x%llx", region->at);
+	mc_record_set_text(rec, COL_ADDRESS, address);
+}
+
+static void scan_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
+{
+	struct scan_job *job = arg;
+
+	if (!job->share)
+		return;
+	say_where(rec, &run->area.region);
+	fill_bandwidth(rec, job);
+	fill_latency(rec, job);
+}
+
+/* Why a region has no address, or no level. */
+static bool scan_note(struct mc_text *t, const struct mc_record *rec)
+{
+	if (!(rec->has & 1U << COL_ADDRESS))
+		mc_textf(t, "physical_address: needs CAP_SYS_ADMIN; regions are virtual memory\n");
+	else if (!(rec->has & 1U << COL_LEVEL))
+		mc_textf(t,
+			 "region: several passes a sample where level is na; use larger regions\n");
+	else
+		return false;
+	return true;
+}
+
+/* ---------------------------------------------------------------------- the run */
 
 static void set_up_shares(struct scan_job *job, const struct mc_run *run,
 			  const struct mc_point *point, u64 bytes)
@@ -214,134 +296,53 @@ static void set_up_shares(struct scan_job *job, const struct mc_run *run,
 	}
 }
 
-static void fill_bandwidth(struct mc_record *rec, struct scan_job *job, u64 payload)
-{
-	mc_measurement_record(&job->meas, rec);
-	rec->payload_bytes = payload;
-	if (rec->stats.samples)
-		mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(payload, rec->stats.median_ps));
-	if (!job->flushed || job->meas.each->cal.passes_a_sample == 1)
-		mc_record_set(rec, COL_LEVEL, MC_HIT_MEMORY);
-}
-
-/* @bytes: the part of each thread */
-static int measure_bandwidth(struct mc_run *run, const struct mc_point *point, u64 bytes,
-			     struct mc_record *rec)
-{
-	struct scan_job job = { .share = NULL };
-	int err = mc_measurement_begin(&job.meas, run, point);
-
-	if (!err) {
-		job.share = mc_measurement_threads(&job.meas, sizeof(*job.share), "cpu",
-						   &run->error);
-		err = job.share ? 0 : -ENOMEM;
-	}
-	if (!err) {
-		job.meas.arg = &job;
-		job.meas.least /= 2;
-		set_up_shares(&job, run, point, bytes);
-		err = mc_threads_run(run->threads, bandwidth_job, &job);
-		fill_bandwidth(rec, &job, bytes * job.meas.n);
-	}
-	mc_measurement_end(&job.meas);
-	return err;
-}
-
-/* ------------------------------------------------------------------ the latency */
-
 /* The elements of the cycle: as many lines as there are, at most LOADS, evenly spread. */
 static void set_up_chase(struct scan_job *job, const struct mc_run *run)
 {
 	u64 bytes = run->area.region.bytes, n = min(bytes / MC_LINE, LOADS);
 	u64 stride = bytes / n & ~(MC_LINE - 1);
+	struct mc_measurement *meas = &job->latency;
 
 	job->chase = (struct mc_chase){
 		.view = run->area.view, .stride = stride, .n = n, .order = MC_CHASE_RANDOM,
 		/* Each at another place of its stride: all channels, all sets. */
 		.skew = MC_LINE, .skews = stride / MC_LINE,
 	};
-	job->meas.n = 1;
-	job->meas.least /= 2;
-	job->meas.hooks.tick = NULL;
-	job->meas.traffic.counters = NULL;
-	job->meas.each->settings.prepare = flush_lines;
-	job->meas.each->pass = (struct mc_pass){
+	meas->n = 1;
+	meas->least /= 2;
+	meas->hooks.tick = NULL;
+	meas->traffic.counters = NULL;
+	meas->each->settings.prepare = flush_lines;
+	meas->each->pass = (struct mc_pass){
 		.body = mc_chase_body, .arg = &job->at, .bytes = MC_LINE * n,
 	};
 }
 
-static void fill_latency(struct mc_record *rec, struct scan_job *job)
+static int scan_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
-	struct mc_measurement *meas = &job->meas;
-	struct mc_stats stats;
-
-	if (!meas->done)
-		return;
-	mc_stats_of(&stats, meas->samples, meas->done);
-	if (!stats.samples)
-		return;
-	mc_record_set(rec, COL_NS, mc_rounded(stats.median_ps, 1, job->chase.n));
-	mc_record_set(rec, COL_NS_MIN, mc_rounded(stats.min_ps, 1, job->chase.n));
-}
-
-static int measure_latency(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
-{
-	struct scan_job job = { .whole = false };
-	unsigned int first = 0;
-	int err = mc_measurement_begin(&job.meas, run, point);
-
-	if (!err) {
-		set_up_chase(&job, run);
-		err = mc_threads_run_some(run->threads, &first, 1, chase_job, &job);
-		fill_latency(rec, &job);
-		if (!err && !job.whole)
-			rec->verified = MC_VERIFIED_FAILED;
-	}
-	mc_measurement_end(&job.meas);
-	return err;
-}
-
-/* ------------------------------------------------------------------- the record */
-
-static void say_where(struct mc_record *rec, const struct mc_region *region)
-{
-	char address[24];
-	struct mc_text t = MC_TEXT(address);
-
-	/* Results are of a region; size= was the most memory for all of them. */
-	rec->point.v[MC_KEY_SIZE] = rec->point.v[KEY_REGION];
-	mc_record_set(rec, COL_BEGIN, region->at / MIB);
-	mc_record_set(rec, COL_COVERED, region->bytes);
-	if (!region->physical)
-		return;
-	mc_textf(&t, "0x%llx", region->at);
-	mc_record_set_text(rec, COL_ADDRESS, address);
-}
-
-static int scan_run(struct mc_run *run, const struct mc_point *point, struct mc_record *rec)
-{
-	const struct mc_region *region = &run->area.region;
-	u64 bytes = region->bytes / mc_threads_size(run->threads) & ~(MC_LINE - 1);
+	u64 region = run->area.region.bytes;
+	u64 bytes = region / mc_threads_size(run->threads) & ~(MC_LINE - 1);
+	struct scan_job *job = arg;
 	int err;
 
-	if (region->bytes < COVERED_LEAST || bytes < PART_LEAST)
+	if (region < COVERED_LEAST || bytes < PART_LEAST)
 		return 0;
-	say_where(rec, region);
-	err = measure_bandwidth(run, point, bytes, rec);
-	return err ? err : measure_latency(run, point, rec);
+	job->share = mc_measurement_threads(&job->meas, sizeof(*job->share), "cpu", &run->error);
+	err = job->share ? mc_measurement_begin(&job->latency, run, point) : -ENOMEM;
+	if (err)
+		return err;
+	job->meas.arg = job;
+	job->meas.least /= 2;
+	set_up_shares(job, run, point, bytes);
+	set_up_chase(job, run);
+	return 0;
 }
 
-/* Why a region has no address, or no level. */
-static bool scan_note(struct mc_text *t, const struct mc_record *rec)
+static void scan_clean_up(void *arg)
 {
-	if (!(rec->has & 1U << COL_ADDRESS))
-		mc_textf(t, "physical_address: needs CAP_SYS_ADMIN; regions are virtual memory\n");
-	else if (!(rec->has & 1U << COL_LEVEL))
-		mc_textf(t,
-			 "region: several passes a sample where level is na; use larger regions\n");
-	else
-		return false;
-	return true;
+	struct scan_job *job = arg;
+
+	mc_measurement_end(&job->latency);
 }
 
 const struct mc_test mc_test_scan = {
@@ -357,5 +358,9 @@ const struct mc_test mc_test_scan = {
 	.table = "rows=begin_mib values=memory_node,covered_bytes,mb_per_s,ns_per_load",
 	.note = scan_note,
 	.check = scan_check,
-	.run = scan_run,
+	.job_bytes = sizeof(struct scan_job),
+	.set_up = scan_set_up,
+	.measure = scan_measure,
+	.fill = scan_fill,
+	.clean_up = scan_clean_up,
 };

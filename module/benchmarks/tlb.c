@@ -156,7 +156,6 @@ const struct mc_test mc_test_tlb = {
 	},
 	.pointers = true,
 	.records = MC_RECORD_OF_CPU,
-	.near_only = true,
 	.check = tlb_check,
 	.job_bytes = sizeof(struct tlb_job),
 	.set_up = tlb_set_up,

@@ -212,10 +212,11 @@ static int on_cpu(int cpu, job what)
  */
 static int on_point_cpus(const struct mc_run *run, job what)
 {
+	const struct mc_test *test = mc_test_of(run->req->spec);
 	unsigned int i, n = mc_threads_size(run->threads);
 	int all = 0;
 
-	if (mc_test_of(run->req->spec)->near_only)
+	if (test->near_only || mc_of_one_cpu(test))
 		return on_cpu(run->near, what);
 	for (i = 0; i < n; i++) {
 		int ret = on_cpu(mc_threads_cpu(run->threads, i), what);

@@ -21,12 +21,6 @@ static bool takes_turns(const struct mc_request *req)
 	       mc_test_of(req->spec)->records == MC_RECORD_OF_POINT;
 }
 
-/* Do CPUs take turns because each has its own records? */
-static bool of_one_cpu(const struct mc_test *test)
-{
-	return test->records == MC_RECORD_OF_CPU || test->records == MC_RECORD_OF_STEP;
-}
-
 /* Number of times that the test runs for a point. */
 static u64 runs_of(const struct mc_request *req)
 {
@@ -386,7 +380,7 @@ static int find_memory(struct mc_run *run, struct mc_record *rec)
 	rec->object = area->object;
 	rec->range = area->range;
 	/* Where CPUs take turns, most threads are idle, so their nodes do not matter. */
-	if (!of_one_cpu(test) && test->records != MC_RECORD_OF_PAIR)
+	if (!mc_of_one_cpu(test) && test->records != MC_RECORD_OF_PAIR)
 		rec->remote_threads = count_remote(run, area);
 	return 0;
 }
@@ -418,7 +412,7 @@ static int near_cpu(const struct mc_run *run, const struct mc_point *point)
 		return test->near(run, point);
 	if (takes_turns(run->req))
 		return mc_threads_cpu(run->threads, 0);
-	return of_one_cpu(test) ? mc_threads_cpu(run->threads, run->part) : -1;
+	return mc_of_one_cpu(test) ? mc_threads_cpu(run->threads, run->part) : -1;
 }
 
 /* Complete the records of a test that has run. */

@@ -468,8 +468,6 @@ int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_
 	unsigned int who[2];
 	int err;
 
-	if (test->run)
-		return test->run(run, point, rec);
 	meas = mc_alloc_array(1, test->job_bytes);
 	if (!meas)
 		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for a measurement");

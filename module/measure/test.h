@@ -167,7 +167,8 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  *         class; the next keys are the seed, how many results are left out at the beginning, and
  *         how many there are at most. 0: all pairs
  * @steps: with MC_RECORD_OF_STEP: number of the key that says how many steps there are
- * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run
+ * @near_only: prefetch= applies to the CPU in @near only, not to all CPUs of the run, as it does
+ *             where CPUs take turns
  * @level: index of its column MC_LEVEL_COLUMN (source.h); 0: it has none
  * @uncached: which accesses of a point pass the caches by; NULL: none
  * @common: all threads access the whole memory, not a part each
@@ -193,7 +194,6 @@ enum mc_uncached { MC_UNCACHED_NONE, MC_UNCACHED_SOME, MC_UNCACHED_ALL };
  *        With MC_RECORD_OF_GROUP those of the groups and CPUs follow it, with the same facts,
  *        with MC_RECORD_OF_STEP those of the steps. A record that holds samples is kept
  * @clean_up: free what @set_up has allocated, also after its error; NULL: nothing
- * @run: a test that does not fit into these does all of it. Return: 0, or a negative errno
  */
 struct mc_test {
 	struct mc_spec spec;
@@ -223,7 +223,6 @@ struct mc_test {
 	int (*measure)(struct mc_run *run, void *job);
 	void (*fill)(struct mc_record *rec, void *job, const struct mc_run *run);
 	void (*clean_up)(void *job);
-	int (*run)(struct mc_run *run, const struct mc_point *point, struct mc_record *rec);
 };
 
 extern const struct mc_test
@@ -236,6 +235,12 @@ extern const struct mc_test
 extern const struct mc_spec *const mc_specs[];
 
 const struct mc_test *mc_test_of(const struct mc_spec *spec);
+
+/* Do CPUs take turns because each has its own records? */
+static inline bool mc_of_one_cpu(const struct mc_test *test)
+{
+	return test->records == MC_RECORD_OF_CPU || test->records == MC_RECORD_OF_STEP;
+}
 
 /* The memory type of a point. */
 static inline enum mc_type mc_type_of(const struct mc_point *point)

@@ -53,9 +53,18 @@ static int check_it(struct mc_run *r, const struct mc_point *point)
 	return made.err;
 }
 
-static int run_it(struct mc_run *r, const struct mc_point *point, struct mc_record *record)
+static int set_up_nothing(struct mc_run *r, const struct mc_point *point, void *job)
 {
 	return 0;
+}
+
+static int measure_nothing(struct mc_run *r, void *job)
+{
+	return 0;
+}
+
+static void fill_nothing(struct mc_record *record, void *job, const struct mc_run *r)
+{
 }
 
 static struct mc_test the_test = {
@@ -63,7 +72,8 @@ static struct mc_test the_test = {
 		.name = "test", .help = "a made-up test", .keys = keys, .nkeys = 1,
 		.width = KEY_WIDTH,
 	},
-	.check = check_it, .run = run_it,
+	.check = check_it, .job_bytes = sizeof(struct mc_measurement),
+	.set_up = set_up_nothing, .measure = measure_nothing, .fill = fill_nothing,
 };
 
 static void costs(void)

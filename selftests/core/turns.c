@@ -33,15 +33,24 @@ static int check_it(struct mc_run *r, const struct mc_point *point)
 	return 0;
 }
 
-static int run_it(struct mc_run *r, const struct mc_point *point, struct mc_record *record)
+static int set_up_nothing(struct mc_run *r, const struct mc_point *point, void *job)
+{
+	return 0;
+}
+
+static int measure_it(struct mc_run *r, void *job)
 {
 	int err = mc_threads_run(r->threads, note_worker, NULL);
 
 	seen[records].size = mc_threads_size(r->threads);
 	seen[records].near = r->near;
 	records++;
-	record->stats.samples = 1;
 	return err;
+}
+
+static void fill_it(struct mc_record *record, void *job, const struct mc_run *r)
+{
+	record->stats.samples = 1;
 }
 
 static unsigned int own_threads(const struct mc_request *r)
@@ -56,7 +65,8 @@ static int near_the_last(const struct mc_run *r, const struct mc_point *point)
 
 static struct mc_test the_test = {
 	.spec = { .name = "turns", .help = "a made-up test" },
-	.shares = true, .check = check_it, .run = run_it,
+	.shares = true, .check = check_it, .job_bytes = sizeof(struct mc_measurement),
+	.set_up = set_up_nothing, .measure = measure_it, .fill = fill_it,
 };
 
 static void costs(void)
