@@ -143,7 +143,7 @@ static int file_check(struct mc_run *run, const struct mc_point *point)
 static void file_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
 	struct mc_file_job *job = arg;
-	u64 bytes = mc_file_job_bytes(job), all = 0, ps;
+	u64 all = 0, ps;
 	const struct mc_dram *dram = &rec->dram;
 	unsigned int i;
 
@@ -151,8 +151,8 @@ static void file_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	rec->point.v[MC_KEY_SIZE] = job->n * job->transfer;
 	rec->point.v[KEY_BYTES] = job->file->bytes;
 	mc_measurement_record(&job->meas, rec);
-	rec->payload_bytes = bytes;
-	if (rec->stats.samples && job->check)
+	rec->payload_bytes = job->bytes;
+	if (rec->stats.samples && job->want.check)
 		rec->verified = MC_VERIFIED_OK;
 	if (job->wrong) {
 		rec->verified = MC_VERIFIED_FAILED;
@@ -165,9 +165,9 @@ static void file_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	ps = rec->stats.median_ps;
 	if (!ps)
 		return;
-	mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(bytes, ps));
+	mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(job->bytes, ps));
 	mc_record_set(rec, COL_IOS_PER_S,
-		      mc_rounded(mc_file_job_transfers(job), 10000000000000ULL, ps));
+		      mc_rounded(job->transfers, 10000000000000ULL, ps));
 	if (dram->counted & 1U << MC_DRAM_READ && dram->counted_ps)
 		mc_record_set(rec, COL_DRAM_READ,
 			      mc_mb_per_s(dram->bytes[MC_DRAM_READ], dram->counted_ps));
@@ -181,26 +181,25 @@ static void file_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 static int file_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	struct mc_file_job *job = arg;
-	bool each = point->v[KEY_FILES] == FILES_EACH;
 	unsigned int i;
 
 	job->run = run;
-	job->write = point->v[KEY_OP] == OP_WRITE;
-	job->check = point->v[KEY_CHECK];
+	job->want = (struct mc_file_wanted){
+		.path = run->req->path, .each = point->v[KEY_FILES] == FILES_EACH,
+		.write = point->v[KEY_OP] == OP_WRITE, .check = point->v[KEY_CHECK],
+		.direct = point->v[KEY_DIRECT], .bytes = point->v[KEY_BYTES],
+	};
 	job->drop = point->v[KEY_CACHE] == CACHE_DROP;
-	job->direct = point->v[KEY_DIRECT];
 	job->transfer = point->v[KEY_TRANSFER];
 	job->n = point->v[KEY_READERS];
-	job->nfiles = each ? job->n : 1;
+	job->nfiles = job->want.each ? job->n : 1;
 	job->reader = mc_measurement_array(&job->meas, job->n, sizeof(*job->reader));
 	job->file = mc_measurement_array(&job->meas, job->nfiles, sizeof(*job->file));
 	if (!job->reader || !job->file)
 		return mc_fail(&run->error, -ENOMEM, "readers: no memory for %u", job->n);
 	for (i = 0; i < job->n; i++)
 		job->reader[i].wrong = MC_NOWHERE;
-	return mc_files_open(job->file, job->nfiles, &(struct mc_file_wanted){
-		.path = run->req->path, .each = each, .write = job->write, .check = job->check,
-		.direct = job->direct, .bytes = point->v[KEY_BYTES] }, &run->error);
+	return mc_files_open(job->file, job->nfiles, &job->want, &run->error);
 }
 
 const struct mc_test mc_test_file = {

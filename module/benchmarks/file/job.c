@@ -26,7 +26,7 @@ static u64 transfers_of(u64 bytes, u64 transfer)
  * reader does not find in the caches what the one before it has left there. A shared
  * file is written once: each reader writes its part.
  */
-static void share_out(struct mc_file_job *job, unsigned int i)
+static void find_part(struct mc_file_job *job, unsigned int i)
 {
 	struct mc_file_thread *r = &job->reader[i];
 	u64 n, first, next;
@@ -38,11 +38,22 @@ static void share_out(struct mc_file_job *job, unsigned int i)
 	n = transfers_of(r->bytes, job->transfer);
 	first = n * i / job->n * job->transfer;
 	next = n * (i + 1) / job->n * job->transfer;
-	if (job->write) {
+	if (job->want.write) {
 		r->from = first;
 		r->bytes = min(next, r->bytes) - first;
 	} else {
 		r->start = first;
+	}
+}
+
+static void share_out(struct mc_file_job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->n; i++) {
+		find_part(job, i);
+		job->bytes += job->reader[i].bytes;
+		job->transfers += transfers_of(job->reader[i].bytes, job->transfer);
 	}
 }
 
@@ -59,7 +70,7 @@ static int transfer_all(const struct mc_file_job *job, struct mc_file_thread *r,
 	while (at < bytes) {
 		ask = bytes - at;
 		/* A file that is read may end unaligned; files to write are aligned. */
-		if (job->direct && !write)
+		if (job->want.direct && !write)
 			ask = (ask + MC_FILE_ALIGN - 1) & ~(MC_FILE_ALIGN - 1ULL);
 		r->at = offset + at;
 		n = write ? mc_file_write(f, &r->memory, at, ask, r->at) :
@@ -149,8 +160,8 @@ static int timed_job(struct mc_worker *w, void *arg)
 
 	mc_events_clear(w->events);
 	mc_events_start(w->events);
-	err = go_through(w, job, job->write, job->check && !job->write);
-	if (!err && job->write && job->drop) {
+	err = go_through(w, job, job->want.write, job->want.check && !job->want.write);
+	if (!err && job->want.write && job->drop) {
 		err = mc_file_sync(r->file->handle);
 		r->err = err;
 	}
@@ -197,12 +208,12 @@ static int explain_error(struct mc_file_job *job, int err)
 		return mc_fail(e, err, "path: %s was cut short to %llu bytes; it had %llu",
 			       r->file->path, mc_file_size(r->file->handle),
 			       r->file->bytes);
-	if (err == -EINVAL && job->direct)
+	if (err == -EINVAL && job->want.direct)
 		return mc_fail(e, err,
 			       "direct: %s can't be transferred %llu bytes at a time; try transfer=4K",
 			       r->file->path, job->transfer);
 	return mc_fail(e, err, "path: %s can't be %s at byte %llu (error %d)",
-		       r->file->path, job->write ? "written" : "read", r->at, -err);
+		       r->file->path, job->want.write ? "written" : "read", r->at, -err);
 }
 
 static int drop_caches(struct mc_file_job *job)
@@ -234,38 +245,6 @@ static void find_cached(struct mc_file_job *job)
 	}
 }
 
-/**
- * mc_file_job_bytes() - bytes that all readers transfer in a sample
- * @job: the job
- *
- * Return: bytes.
- */
-u64 mc_file_job_bytes(const struct mc_file_job *job)
-{
-	unsigned int i;
-	u64 sum = 0;
-
-	for (i = 0; i < job->n; i++)
-		sum += job->reader[i].bytes;
-	return sum;
-}
-
-/**
- * mc_file_job_transfers() - number of transfers of all readers in a sample
- * @job: the job
- *
- * Return: the number.
- */
-u64 mc_file_job_transfers(const struct mc_file_job *job)
-{
-	unsigned int i;
-	u64 sum = 0;
-
-	for (i = 0; i < job->n; i++)
-		sum += transfers_of(job->reader[i].bytes, job->transfer);
-	return sum;
-}
-
 static struct mc_file_job *job_of(struct mc_measurement *meas)
 {
 	return container_of(meas, struct mc_file_job, meas);
@@ -286,10 +265,10 @@ static u64 time_of_pass(struct mc_measurement *meas)
 		last = max(last, r->ended);
 		counted += r->counted;
 	}
-	if (job->write && job->drop)
+	if (job->want.write && job->drop)
 		ps = last > first ? mc_ticks_to_ps(last - first) : 0;
 	else if (end > first && counted)
-		ps = mc_muldiv(mc_file_job_bytes(job), mc_ticks_to_ps(end - first), counted);
+		ps = mc_muldiv(job->bytes, mc_ticks_to_ps(end - first), counted);
 	meas->each->sample.clock_bad = !ps;
 	return ps;
 }
@@ -315,7 +294,7 @@ static int prepare(struct mc_worker *none, struct mc_sampler *sampler, u32 round
 	int err = job->drop ? drop_caches(job) : 0;
 
 	for (i = 0; i < job->nfiles; i++)
-		job->file[i].pattern.seed += job->write;
+		job->file[i].pattern.seed += job->want.write;
 	find_cached(job);
 	return err ? err : run_all(job, prepare_job);
 }
@@ -350,18 +329,16 @@ int mc_file_job_measure(struct mc_run *run, void *arg)
 {
 	struct mc_file_job *job = arg;
 	struct mc_measurement *meas = &job->meas;
-	unsigned int i;
 	int err;
 
-	for (i = 0; i < job->n; i++)
-		share_out(job, i);
+	share_out(job);
 	/* Readers and writers sleep. */
 	mc_measurement_settle(meas, 0);
 	meas->each->cal.passes_a_sample = 1;
 	meas->hooks.take = transfer;
 	meas->hooks.time = time_of_pass;
 	meas->each->settings.prepare = prepare;
-	meas->each->settings.verify = job->write && job->check ? read_back : NULL;
+	meas->each->settings.verify = job->want.write && job->want.check ? read_back : NULL;
 	meas->each->settings.verify_all = true;
 	err = mc_measure(NULL, meas);
 	find_wrong_byte(job);

@@ -40,15 +40,15 @@ struct mc_file_thread {
  * struct mc_file_job - a point
  * @meas: the measurement
  * @run: the run
- * @write: op=write
- * @check: check=on
+ * @want: which files, and how they are opened
  * @drop: cache=drop
- * @direct: direct=on
  * @transfer: bytes of one transfer
  * @n: number of readers
  * @reader: array of @n readers
  * @nfiles: number of files
  * @file: array of @nfiles files
+ * @bytes: bytes that all readers transfer in a sample
+ * @transfers: number of these transfers
  * @wrong: first reader that found a wrong byte, or NULL
  * @cached: bytes of all files in the page cache before the last sample
  * @cached_known: @cached is valid
@@ -56,23 +56,21 @@ struct mc_file_thread {
 struct mc_file_job {
 	struct mc_measurement meas;
 	struct mc_run *run;
-	bool write;
-	bool check;
+	struct mc_file_wanted want;
 	bool drop;
-	bool direct;
 	u64 transfer;
 	unsigned int n;
 	struct mc_file_thread *reader;
 	unsigned int nfiles;
 	struct mc_open_file *file;
+	u64 bytes;
+	u64 transfers;
 	const struct mc_file_thread *wrong;
 	u64 cached;
 	bool cached_known;
 };
 
 int mc_file_job_measure(struct mc_run *run, void *arg);
-u64 mc_file_job_bytes(const struct mc_file_job *job);
-u64 mc_file_job_transfers(const struct mc_file_job *job);
 void mc_file_job_end(void *arg);
 
 #endif /* MC_FILE_JOB_H */
