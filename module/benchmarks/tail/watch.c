@@ -204,39 +204,6 @@ static u64 time_accesses(struct mc_worker *w, struct mc_watch *t, struct mc_bins
 }
 
 /**
- * mc_watch_open() - open a timed window
- * @w: the thread
- * @job: the point, which says whether interrupts are off
- *
- * Context: Worker thread.
- * Return: 0 or what stops the run, a negative errno.
- */
-int mc_watch_open(struct mc_worker *w, const struct mc_watch_job *job)
-{
-	return mc_window_open(w, job->meas.each[w->index].settings.irq_off);
-}
-
-/**
- * mc_watch_close() - close a timed window
- * @w: the thread
- * @job: the point
- *
- * Disturbances are causes here, so no sample is left out for them, as mc_measurement_window()
- * would have it.
- *
- * Context: Worker thread; may schedule once the window is closed.
- * Return: duration in ticks, 0 if the clock ran backwards.
- */
-u64 mc_watch_close(struct mc_worker *w, struct mc_watch_job *job)
-{
-	struct mc_sampler *sampler = &job->meas.each[w->index];
-	u64 ticks = mc_window_close(w);
-
-	sampler->window_max = max(sampler->window_max, ticks);
-	return ticks;
-}
-
-/**
  * mc_watch_window() - time accesses in one window
  * @w: the thread
  * @t: its watch

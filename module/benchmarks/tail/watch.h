@@ -187,8 +187,25 @@ struct mc_watch_job {
 	struct mc_watch_record record;
 };
 
-int mc_watch_open(struct mc_worker *w, const struct mc_watch_job *job);
-u64 mc_watch_close(struct mc_worker *w, struct mc_watch_job *job);
+/* Open a timed window. Return: 0 or what stops the run, a negative errno. */
+static inline int mc_watch_open(struct mc_worker *w, const struct mc_watch_job *job)
+{
+	return mc_window_open(w, job->meas.each[w->index].settings.irq_off);
+}
+
+/*
+ * Close it. Disturbances are causes here, so no sample is left out for them, as
+ * mc_measurement_window() would have it. Return: ticks, 0 if the clock ran backwards.
+ */
+static inline u64 mc_watch_close(struct mc_worker *w, struct mc_watch_job *job)
+{
+	struct mc_sampler *sampler = &job->meas.each[w->index];
+	u64 ticks = mc_window_close(w);
+
+	sampler->window_max = max(sampler->window_max, ticks);
+	return ticks;
+}
+
 int mc_watch_window(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins, u64 *left,
 		    u64 *ticks);
 int mc_watch_prepare(struct mc_worker *w, struct mc_watch *t);
