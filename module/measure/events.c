@@ -67,15 +67,6 @@ static int open_mine(struct mc_worker *w, void *arg)
 	return 0;
 }
 
-static bool counts_events(const struct mc_counter *set, unsigned int n)
-{
-	while (n--) {
-		if (set[n].core)
-			return true;
-	}
-	return false;
-}
-
 /**
  * mc_events_begin() - open the events of each thread
  * @run: the run, with its threads; gets the events
@@ -91,7 +82,7 @@ int mc_events_begin(struct mc_run *run)
 
 	if (!set && o.n)
 		return mc_fail(&run->error, -ENOMEM, "counters: no memory for %u", o.n);
-	if (set && counts_events(set, o.n)) {
+	if (set && mc_counters_any(set, o.n, true)) {
 		o.set = set;
 		o.events = mc_alloc_array(mc_threads_size(run->threads), sizeof(*o.events));
 		run->events = o.events;

@@ -61,15 +61,6 @@ static void open_all(struct mc_traffic_count *c, const struct mc_counter *set, u
 	}
 }
 
-static bool has_traffic(const struct mc_counter *set, unsigned int n)
-{
-	while (n--) {
-		if (!set[n].core)
-			return true;
-	}
-	return false;
-}
-
 /**
  * mc_traffic_begin() - open the counters for a run
  * @e: gets -ENOMEM, if there are counters but no memory
@@ -84,7 +75,7 @@ struct mc_traffic_count *mc_traffic_begin(struct mc_error *e)
 {
 	unsigned int n = 0;
 	struct mc_counter *set = mc_counters_copy(&n);
-	bool any = !set || has_traffic(set, n);
+	bool any = !set || mc_counters_any(set, n, false);
 	struct mc_traffic_count *c = set && any ? mc_alloc_array(1, sizeof(*c)) : NULL;
 
 	if (c) {

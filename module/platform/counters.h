@@ -17,6 +17,14 @@ struct mc_reading {
 	u64 running;
 };
 
+/* Is one of them an event of cores? Without @core: is one of them of DRAM traffic? */
+static inline bool mc_counters_any(const struct mc_counter *set, unsigned int n, bool core)
+{
+	while (n && set[n - 1].core != core)
+		n--;
+	return n;
+}
+
 struct mc_counter *mc_counters_copy(unsigned int *n);
 void *mc_counter_open(const struct mc_counter *c, int *why);
 void *mc_event_open(const struct mc_counter *c, int *why);
