@@ -150,10 +150,10 @@ struct slice {
 	enum mc_op op;
 	unsigned int verify;
 	struct mc_scatter scatter;	/* order of the lines, if it is random */
-	struct mc_pass sum;	/* sums the first array, to verify it */
-	struct mc_pass fill;	/* fills the arrays that the loop reads */
-	struct mc_pass flush;	/* flushes the written array from the caches */
-	struct mc_pass poison;	/* fills the written array with what it must not hold */
+	unsigned int width;	/* of accesses that are not timed, at most */
+	u64 bytes;		/* of the whole lines of an array */
+	bool odd;		/* an array ends in a further line */
+	u64 data;		/* MC_DATA_* */
 	u64 first;		/* first word of the operand arrays */
 	u64 refilled;		/* passes that were done when the arrays were last filled */
 	u64 offset[MC_ARRAYS_MAX];	/* of each array at the first position */
@@ -170,6 +170,15 @@ static bool bandwidth_reads_only(const struct mc_point *point)
 }
 
 /* ----------------------------------------------------------- untimed work */
+
+/* A pass over the first array: it fills, sums or flushes it. */
+static struct mc_pass beside(const struct mc_sampler *sampler, const struct slice *s, enum mc_op op)
+{
+	struct mc_pass p = mc_pass_beside(&sampler->pass, op, op == MC_OP_FLUSH ? ~0U : s->width);
+
+	p.bytes = s->bytes + (s->odd && op != MC_OP_SUM ? 64 : 0);
+	return p;
+}
 
 /* Do a pass over each array that the operation stores to. */
 static int over_written(struct mc_worker *w, const struct mc_sampler *sampler, struct mc_pass *p)
@@ -194,22 +203,19 @@ static bool is_factor(const struct slice *s, unsigned int array)
 static int fill_array(struct mc_worker *w, struct mc_sampler *sampler, int array, u64 first)
 {
 	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
-	u64 data = s->fill.data;
-	int err;
+	struct mc_pass fill = beside(sampler, s, MC_OP_FILL);
 
-	s->fill.offset[0] = sampler->pass.offset[array];
-	s->fill.value = first;
+	fill.offset[0] = sampler->pass.offset[array];
+	fill.value = first;
 	if (is_factor(s, array))
-		s->fill.data = MC_DATA_ZERO;	/* nothing is added from word to word */
-	err = mc_pass_untimed(w, &s->fill);
-	s->fill.data = data;
-	return err;
+		fill.data = MC_DATA_ZERO;	/* nothing is added from word to word */
+	return mc_pass_untimed(w, &fill);
 }
 
 /* First word of an array; arrays that are read hold different words. */
 static u64 first_of_array(const struct slice *s, unsigned int array)
 {
-	if (s->fill.data == MC_DATA_ZERO)
+	if (s->data == MC_DATA_ZERO)
 		return 0;
 	if (is_factor(s, array))
 		return TWO_BITS;
@@ -269,23 +275,31 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler, u3
 {
 	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
-	bool poison = s->fill.data == MC_DATA_ZERO && op->stores &&
+	bool poison = s->data == MC_DATA_ZERO && op->stores &&
 		     verifies(sampler, s, sampler->shared->done + 1 >= sampler->settings.repeat);
 	int err = 0;
 
 	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
 		err = refill(w, sampler, round);
 	/* Zeros of an earlier sample would pass for the zeros of this one. */
-	if (!err && poison)
-		err = over_written(w, sampler, &s->poison);
+	if (!err && poison) {
+		struct mc_pass other = beside(sampler, s, MC_OP_FILL);
+
+		other.data = MC_DATA_COUNTER;
+		other.value = 1;
+		err = over_written(w, sampler, &other);
+	}
 	/*
 	 * Filling and verifying bring the array into the caches. On some CPUs (Zen 5) a
 	 * non-temporal store that hits L1 stays there, which would not measure memory.
 	 */
-	if (!err && op->nontemporal && (!round || poison || s->verify == VERIFY_EACH))
-		err = over_written(w, sampler, &s->flush);
+	if (!err && op->nontemporal && (!round || poison || s->verify == VERIFY_EACH)) {
+		struct mc_pass flush = beside(sampler, s, MC_OP_FLUSH);
+
+		err = over_written(w, sampler, &flush);
+	}
 	/* Each sample ends with another byte, and each thread with its own. */
-	if (op->stores == MC_STORES_BYTE && s->fill.data != MC_DATA_ZERO)
+	if (op->stores == MC_STORES_BYTE && s->data != MC_DATA_ZERO)
 		sampler->pass.value = round + 37 * w->index;
 	sampler->pass.sum = 0;
 	return err;
@@ -300,7 +314,6 @@ static int bandwidth_move(struct mc_worker *w, struct mc_sampler *sampler, u32 r
 
 	for (i = 0; i < mc_ops[s->op].arrays; i++)
 		p->offset[i] = s->offset[i] + sampler->position * s->stride;
-	s->sum.offset[0] = p->offset[0];
 	return refill(w, sampler, round);
 }
 
@@ -322,7 +335,7 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 /* Sum of the words that the first array must hold now. */
 static u64 sum_of_first(const struct slice *s, const struct mc_pass *p)
 {
-	u64 words = s->sum.bytes / 8, step = mc_data_step(p->data);
+	u64 words = s->bytes / 8, step = mc_data_step(p->data);
 
 	if (p->data == MC_DATA_ZERO)
 		return 0;
@@ -350,7 +363,7 @@ static bool tail_is_right(const struct slice *s, const struct mc_pass *p)
 	u64 left;
 
 	for (i = 0; i < min(mc_ops[s->op].arrays, 2U); i++)
-		at[i] = mc_view_at(p->view, p->offset[i] + s->sum.bytes, &left);
+		at[i] = mc_view_at(p->view, p->offset[i] + s->bytes, &left);
 	for (i = 0; i < s->tail && mc_ops[s->op].stores; i++) {
 		if (at[0][i] != (mc_ops[s->op].stores == MC_STORES_COPY ? at[1][i] : byte))
 			return false;
@@ -374,6 +387,7 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
 	struct mc_pass *p = &sampler->pass;
+	struct mc_pass sum = beside(sampler, s, MC_OP_SUM);
 	bool right = true;
 	int err;
 
@@ -385,11 +399,10 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 	if (op->sums)
 		right = p->sum == sum_of_read(s, p) * sampler->sample.passes;
 	if (op->stores || !op->sums) {
-		s->sum.sum = 0;
-		err = op->stores ? over_written(w, sampler, &s->sum) : mc_pass_untimed(w, &s->sum);
+		err = op->stores ? over_written(w, sampler, &sum) : mc_pass_untimed(w, &sum);
 		if (err)
 			return err;
-		right &= s->sum.sum == sum_of_first(s, p) * max(mc_op_written(op), 1U) &&
+		right &= sum.sum == sum_of_first(s, p) * max(mc_op_written(op), 1U) &&
 			 tail_is_right(s, p);
 	}
 	/* A loop that only reads zeros has their sum even if it reads nothing. */
@@ -499,26 +512,12 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	}
 	s->op = point->v[KEY_OP];
 	s->verify = point->v[KEY_VERIFY];
-	s->sum = *p;
-	s->sum.loop = mc_loop_within(MC_OP_SUM, width);
-	s->sum.sleeps = false;
-	s->sum.readback = NULL;
-	s->sum.streams = 1;
-	s->sum.fence = MC_FENCE_NONE;
-	s->fill = s->sum;
-	s->fill.loop = mc_loop_within(MC_OP_FILL, width);
-	s->poison = s->fill;
-	s->poison.data = MC_DATA_COUNTER;
-	s->poison.value = 1;
-	s->flush = s->sum;
-	s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
+	s->width = width;
+	s->bytes = p->bytes;
+	s->odd = mc_bandwidth_odd(point);
+	s->data = p->data;
 	s->tail = point->v[KEY_TAIL];
 	p->bytes += s->tail;
-	if (mc_bandwidth_odd(point)) {	/* the line that an array ends in, too */
-		s->fill.bytes += 64;
-		s->poison.bytes += 64;
-		s->flush.bytes += 64;
-	}
 	memcpy(s->offset, p->offset, sizeof(s->offset));
 	s->stride = mc_position_bytes(arrays * part.n * p->bytes);
 	sampler->settings.move = bandwidth_move;

@@ -167,18 +167,15 @@ static u64 first_word(enum mc_op op, unsigned int array)
 	return array == 1 ? TWO_BITS : ONE_BITS;
 }
 
-/* A loop beside the timed one, whose accesses are no wider. */
-static const struct mc_loop *loop_beside(const struct mc_pass *timed, enum mc_op op)
+/* A pass beside the timed one, whose accesses are no wider. */
+static struct mc_pass beside(const struct mc_pass *timed, enum mc_op op)
 {
-	return mc_loop_within(op, max(timed->loop->width, MC_WIDTH_SAFE));
+	return mc_pass_beside(timed, op, max(timed->loop->width, MC_WIDTH_SAFE));
 }
 
 static int fill(struct mc_worker *w, const struct mc_pass *timed)
 {
-	struct mc_pass p = {
-		.loop = loop_beside(timed, MC_OP_FILL), .view = timed->view,
-		.bytes = timed->bytes,
-	};
+	struct mc_pass p = beside(timed, MC_OP_FILL);
 	unsigned int i;
 	int err = 0;
 
@@ -205,9 +202,7 @@ static int verify(struct mc_worker *w, struct ramp_job *job)
 {
 	struct mc_sampler *sampler = job->meas.each;
 	const struct mc_pass *p = &sampler->pass;
-	struct mc_pass sum = {
-		.loop = loop_beside(p, MC_OP_SUM), .view = p->view, .bytes = p->bytes,
-	};
+	struct mc_pass sum = beside(p, MC_OP_SUM);
 	u64 bytes, ticks;
 	int err = 0;
 

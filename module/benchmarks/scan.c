@@ -62,31 +62,15 @@ static const struct mc_column columns[] = {
 };
 
 /**
- * struct scan_share - a thread's part of the region
- * @fill: writes what the words are before the first sample
- * @sum: sums the words
- * @flush: flushes them from the caches
- * @first: the first of these words
- */
-struct scan_share {
-	struct mc_pass fill;
-	struct mc_pass sum;
-	struct mc_pass flush;
-	u64 first;
-};
-
-/**
  * struct scan_job - a region
  * @meas: the measurement of the bandwidth
- * @share: array with the part of each thread; NULL: the region is too small
  * @flushed: the region is flushed from the caches before each sample
  * @latency: the measurement of the latency
- * @chase: the cycle of pointers
+ * @chase: the cycle of pointers; none: the region is too small
  * @at: current element of the cycle
  */
 struct scan_job {
 	struct mc_measurement meas;
-	struct scan_share *share;
 	bool flushed;
 	struct mc_measurement latency;
 	struct mc_chase chase;
@@ -128,35 +112,36 @@ static int scan_check(struct mc_run *run, const struct mc_point *point)
 /* ------------------------------------------------------------- on the threads */
 
 /* The words that a thread's memory must hold now, added up: those of the last pass. */
-static u64 expected_sum(const struct scan_share *s, const struct mc_pass *p)
+static u64 expected_sum(const struct mc_pass *p, u64 first)
 {
 	return mc_ops[p->loop->op].stores ? mc_pass_sum(p) :
-					    mc_sum_of_run(s->first, 1, p->bytes / 8);
+					    mc_sum_of_run(first, 1, p->bytes / 8);
 }
 
 /* In a second pass, caches would serve some of what they were flushed of. */
 static int flush_part(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
-	struct scan_job *job = sampler->shared->arg;
+	struct mc_pass flush = mc_pass_beside(&sampler->pass, MC_OP_FLUSH, ~0U);
 
-	if (sampler->pass.bytes * job->meas.n >= ONCE_LEAST)
+	if (sampler->pass.bytes * sampler->shared->n >= ONCE_LEAST)
 		sampler->cal.passes_a_sample = 1;
-	return mc_pass_untimed(w, &job->share[w->index].flush);
+	return mc_pass_untimed(w, &flush);
 }
 
 static int bandwidth_job(struct mc_worker *w, void *arg)
 {
 	struct scan_job *job = arg;
-	struct scan_share *s = &job->share[w->index];
 	struct mc_sampler *sampler = &job->meas.each[w->index];
-	int err = mc_pass_untimed(w, &s->fill);
+	struct mc_pass fill = mc_pass_beside(&sampler->pass, MC_OP_FILL, ~0U);
+	struct mc_pass sum = mc_pass_beside(&sampler->pass, MC_OP_SUM, ~0U);
+	u64 first = fill.value;
+	int err = mc_pass_untimed(w, &fill);
 
 	err = err ? err : mc_measure(w, &job->meas);
-	err = err ? err : mc_pass_untimed(w, &s->sum);
-	if (err)
-		return err;
-	mc_sampler_verified(sampler, s->sum.sum == expected_sum(s, &sampler->pass));
-	return 0;
+	err = err ? err : mc_pass_untimed(w, &sum);
+	if (!err)
+		mc_sampler_verified(sampler, sum.sum == expected_sum(&sampler->pass, first));
+	return err;
 }
 
 /* Before each sample: no cache has a line of the cycle, which the sample follows once. */
@@ -193,10 +178,12 @@ static int scan_measure(struct mc_run *run, void *arg)
 {
 	struct scan_job *job = arg;
 	unsigned int first = 0;
-	int err = job->share ? mc_threads_run(run->threads, bandwidth_job, job) : 0;
+	int err;
 
-	return err || !job->share ? err : mc_threads_run_some(run->threads, &first, 1, chase_job,
-							      job);
+	if (!job->chase.n)
+		return 0;
+	err = mc_threads_run(run->threads, bandwidth_job, job);
+	return err ? err : mc_threads_run_some(run->threads, &first, 1, chase_job, job);
 }
 
 /* ------------------------------------------------------------------- the record */
@@ -246,7 +233,7 @@ static void scan_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 {
 	struct scan_job *job = arg;
 
-	if (!job->share)
+	if (!job->chase.n)
 		return;
 	say_where(rec, &run->area.region);
 	fill_bandwidth(rec, job);
@@ -268,29 +255,19 @@ static bool scan_note(struct mc_text *t, const struct mc_record *rec)
 
 /* ---------------------------------------------------------------------- the run */
 
-static void set_up_shares(struct scan_job *job, const struct mc_run *run,
-			  const struct mc_point *point, u64 bytes)
+static void set_up_bandwidth(struct scan_job *job, const struct mc_run *run,
+			     const struct mc_point *point, u64 bytes)
 {
 	unsigned int i;
 
 	job->flushed = run->area.region.bytes / FAR_LARGER <
 		       mc_source_caches(run->req->any_cpu ? NULL : run->req->cpus, 0);
 	for (i = 0; i < job->meas.n; i++) {
-		struct scan_share *s = &job->share[i];
-		struct mc_pass *p = &job->meas.each[i].pass;
-
-		*p = (struct mc_pass){
+		job->meas.each[i].pass = (struct mc_pass){
 			.loop = mc_loop_widest(point->v[KEY_OP]), .view = run->area.view,
 			.offset = { i * bytes }, .bytes = bytes, .data = MC_DATA_COUNTER,
 			.value = (i + 1ULL) << 40, .drain = mc_ops[point->v[KEY_OP]].nontemporal,
 		};
-		s->first = p->value;
-		s->fill = *p;
-		s->fill.loop = mc_loop_widest(MC_OP_FILL);
-		s->sum = *p;
-		s->sum.loop = mc_loop_widest(MC_OP_SUM);
-		s->flush = *p;
-		s->flush.loop = mc_loop_widest(MC_OP_FLUSH);
 		if (job->flushed)
 			job->meas.each[i].settings.prepare = flush_part;
 	}
@@ -327,13 +304,11 @@ static int scan_set_up(struct mc_run *run, const struct mc_point *point, void *a
 
 	if (region < COVERED_LEAST || bytes < PART_LEAST)
 		return 0;
-	job->share = mc_measurement_threads(&job->meas, sizeof(*job->share), "cpu", &run->error);
-	err = job->share ? mc_measurement_begin(&job->latency, run, point) : -ENOMEM;
+	err = mc_measurement_begin(&job->latency, run, point);
 	if (err)
 		return err;
-	job->meas.arg = job;
 	job->meas.least /= 2;
-	set_up_shares(job, run, point, bytes);
+	set_up_bandwidth(job, run, point, bytes);
 	set_up_chase(job, run);
 	return 0;
 }

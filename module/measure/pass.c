@@ -361,6 +361,23 @@ int mc_pass_window(struct mc_worker *w, struct mc_pass *p, struct mc_progress *a
 }
 
 /**
+ * mc_pass_beside() - a pass that is not timed, over the first array of one that is
+ * @timed: the other one
+ * @op: what it does instead
+ * @width: its accesses are no wider
+ *
+ * Return: the pass, which goes through memory in order and stores the same data.
+ */
+struct mc_pass mc_pass_beside(const struct mc_pass *timed, enum mc_op op, unsigned int width)
+{
+	return (struct mc_pass){
+		.loop = mc_loop_within(op, width), .view = timed->view,
+		.offset = { timed->offset[0] }, .bytes = timed->bytes,
+		.data = timed->data, .value = timed->value, .drain = timed->drain,
+	};
+}
+
+/**
  * mc_pass_untimed() - do one pass in windows, without reading the time
  * @w: the thread
  * @p: the pass

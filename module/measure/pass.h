@@ -134,6 +134,7 @@ u64 mc_pass_length(const struct mc_pass *p);
 u64 mc_pass_quantum(const struct mc_pass *p, u64 bytes);
 int mc_pass_window(struct mc_worker *w, struct mc_pass *p, struct mc_progress *at, u64 passes,
 		   u64 quantum, bool irq_off);
+struct mc_pass mc_pass_beside(const struct mc_pass *timed, enum mc_op op, unsigned int width);
 int mc_pass_untimed(struct mc_worker *w, struct mc_pass *p);
 
 #endif /* MC_PASS_H */
