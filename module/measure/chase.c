@@ -11,23 +11,6 @@
 #define BEGINS		1UL
 
 /**
- * mc_chase_fit() - adjust the number of loads of the next window
- * @loads: number of loads of the last one
- * @most: largest number
- * @ticks: duration of the last one
- *
- * Return: the number.
- */
-u64 mc_chase_fit(u64 loads, u64 most, u64 ticks)
-{
-	if (ticks > mc_ns_to_ticks(2 * MC_CHASE_WINDOW_NS))
-		return max(loads / 2, MC_CHASE_LEAST);
-	if (ticks < mc_ns_to_ticks(MC_CHASE_WINDOW_NS / 2))
-		return min(loads * 2, most);
-	return loads;
-}
-
-/**
  * mc_chase_body() - follow a line's pointer for each line of a pass (@body of struct mc_pass)
  * @args: @arg points to the current element
  *

@@ -8,10 +8,6 @@
 #include "core/chase.h"
 #include "platform/workers.h"
 
-#define MC_CHASE_WINDOW_NS	500000	/* length of a chasing thread's windows beside a load */
-#define MC_CHASE_LEAST		64ULL	/* fewest loads in that window */
-
-u64 mc_chase_fit(u64 loads, u64 most, u64 ticks);
 void mc_chase_body(struct mc_loop_args *args);
 int mc_chase_link(struct mc_worker *w, struct mc_chase *c);
 int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole);

@@ -25,24 +25,6 @@
 #define MC_IN_TIME	0x80
 
 /**
- * mc_disturbed_begin() - start watching, before a thread's first sample
- * @w: the thread
- * @sampler: the thread's sampler
- *
- * Context: Worker thread.
- */
-void mc_disturbed_begin(struct mc_worker *w, struct mc_sampler *sampler)
-{
-	struct mc_measurement *meas = sampler->shared;
-
-	sampler->stolen = MC_NOT_LOOKED;
-	sampler->stolen_from = 0;
-	if (sampler == meas->each)
-		meas->disturbed.watched = mc_detector_kinds(w->cpu);
-	mc_detector_stolen(&w->detector, w->cpu, true);
-}
-
-/**
  * mc_disturbed_window() - add a window to the sample
  * @sampler: the thread's sampler
  * @seen: what disturbed it (enum mc_disturbance, a bit each); 0: nothing

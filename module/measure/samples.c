@@ -465,18 +465,12 @@ static void tick(struct mc_measurement *meas)
 	meas->foreseen = all;
 }
 
-/**
- * mc_measurement_offer() - keep the sample that has just ended, once the loop has settled
- * @meas: the measurement, as for mc_measurement_append()
- * @ps: picoseconds
- *
- * A sample ends here, however its time was measured. One during which the threads did not work
- * at once is taken again, until the tries are used up.
- *
- * Context: as mc_measurement_append().
- * Return: true if the sample was kept.
+/*
+ * Keep the sample that has just ended, of @ps picoseconds, once the loop has settled. One during
+ * which the threads did not work at once is taken again, until the tries are used up. Return: was
+ * it kept?
  */
-bool mc_measurement_offer(struct mc_measurement *meas, u64 ps)
+static bool offer(struct mc_measurement *meas, u64 ps)
 {
 	bool asked = meas->settling.warmups;
 	u64 began = meas->settling.last;
@@ -536,7 +530,7 @@ static void end_sample(struct mc_measurement *meas)
 		first->no_overlap = meas->n > 1 && !meas->disturbed.keep && !overlapped(meas);
 		first->ps = sample_ps(meas);
 	}
-	if (mc_measurement_offer(meas, first->ps) && counts)
+	if (offer(meas, first->ps) && counts)
 		add_traffic(meas, &tally);
 	if (meas->hooks.ended)
 		meas->hooks.ended(meas);
@@ -676,6 +670,16 @@ static const void *loop_of(const struct mc_pass *p)
 	return p->body ? (const void *)p->body : p->loop;
 }
 
+/* Time that is stolen counts from now on. */
+static void begin_watching(struct mc_worker *w, struct mc_sampler *sampler)
+{
+	sampler->stolen = MC_NOT_LOOKED;
+	sampler->stolen_from = 0;
+	if (sampler == sampler->shared->each)
+		sampler->shared->disturbed.watched = mc_detector_kinds(w->cpu);
+	mc_detector_stolen(&w->detector, w->cpu, true);
+}
+
 /* Find out how large windows and samples of passes are, and begin to wait until these settle. */
 static int begin_passes(struct mc_worker *w, struct mc_sampler *sampler)
 {
@@ -688,7 +692,7 @@ static int begin_passes(struct mc_worker *w, struct mc_sampler *sampler)
 		mc_measurement_settle(meas, MC_WARM_NS);
 		meas->settling.agreed = w->agreed == loop_of(&sampler->pass);
 	}
-	mc_disturbed_begin(w, sampler);
+	begin_watching(w, sampler);
 	/*
 	 * All threads use the number of passes that the first one calibrated, so that
 	 * all do the same.

@@ -20,16 +20,8 @@ void mc_threads_stop(struct mc_threads *threads, int err)
 	cmpxchg(&threads->stop, 0, err);
 }
 
-/**
- * mc_threads_check_cpu() - is this thread on its CPU?
- * @w: the thread
- *
- * A thread whose CPU went offline runs on another one: its results are invalid.
- *
- * Context: Worker thread.
- * Return: 0 or -ENODEV.
- */
-int mc_threads_check_cpu(const struct mc_worker *w)
+/* A thread whose CPU went offline runs on another one: its results are invalid. */
+static int check_cpu(const struct mc_worker *w)
 {
 	if (w->cpu < 0 || mc_thread_cpu() == w->cpu)
 		return 0;
@@ -194,7 +186,7 @@ int mc_window_open(struct mc_worker *w, bool irq_off)
 		w->irq_flags = mc_irqs_off();
 	if (!w->sleeps)
 		mc_vectors_clean();
-	err = mc_threads_check_cpu(w);
+	err = check_cpu(w);
 	if (err) {
 		mc_window_close(w);
 		return err;
@@ -294,7 +286,7 @@ void mc_threads_do_job(struct mc_worker *w)
 	w->rested = mc_ticks();
 	err = w->threads->job(w, w->threads->arg);
 	if (!err)
-		err = mc_threads_check_cpu(w);
+		err = check_cpu(w);
 	if (err)
 		mc_threads_stop(w->threads, err);
 }
@@ -387,5 +379,5 @@ int mc_barrier(struct mc_worker *w)
 		mc_relax();
 		mc_breathe();
 	}
-	return mc_threads_stopped(threads) ? mc_threads_stopped(threads) : mc_threads_check_cpu(w);
+	return mc_threads_stopped(threads) ? mc_threads_stopped(threads) : check_cpu(w);
 }

@@ -81,7 +81,6 @@ static inline int mc_threads_pause(const struct mc_worker *w, u64 since)
 
 /* For the side's threads. */
 void mc_threads_do_job(struct mc_worker *w);
-int mc_threads_check_cpu(const struct mc_worker *w);
 
 int mc_barrier(struct mc_worker *w);
 

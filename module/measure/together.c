@@ -10,6 +10,9 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
+#define CHASE_NS	500000	/* length of a window in which pointers are followed */
+#define LOADS_LEAST	64ULL	/* fewest loads in it */
+
 /*
  * Ticks of the window that was just closed in which the thread is known to have worked. A short
  * gap before it belongs to it: windows of a small slice take no longer than it takes to open one.
@@ -60,11 +63,19 @@ static void add_window(const struct mc_worker *w, struct windows *sum, u64 bytes
 	sum->clock_bad |= !ticks;
 }
 
+/* The number of loads of the next window, of @most, if @loads took @ticks. */
+static u64 fit_loads(u64 loads, u64 most, u64 ticks)
+{
+	if (ticks > mc_ns_to_ticks(2 * CHASE_NS))
+		return max(loads / 2, LOADS_LEAST);
+	return ticks < mc_ns_to_ticks(CHASE_NS / 2) ? min(loads * 2, most) : loads;
+}
+
 /* Work in a window, and count down behind its lines in as many more as it takes. */
 static int work_once(struct mc_worker *w, struct mc_together_thread *me, struct windows *sum,
 		     bool timed)
 {
-	u64 loads = timed ? me->loads : MC_CHASE_LEAST, all = 0, bytes, ticks;
+	u64 loads = timed ? me->loads : LOADS_LEAST, all = 0, bytes, ticks;
 	void **at = me->at;
 
 	do {
@@ -83,7 +94,7 @@ static int work_once(struct mc_worker *w, struct mc_together_thread *me, struct 
 	if (!at)
 		mc_walk_fit(&me->walk, all);
 	else if (timed)
-		me->loads = mc_chase_fit(loads, me->chase.n, all);
+		me->loads = fit_loads(loads, me->chase.n, all);
 	return 0;
 }
 
@@ -221,7 +232,7 @@ int mc_together_prepare(struct mc_worker *w, struct mc_together *t)
 	if (mc_together_chases(me)) {
 		err = mc_chase_link(w, &me->chase);
 		me->at = mc_chase_at(&me->chase, 0);
-		me->loads = MC_CHASE_LEAST;
+		me->loads = LOADS_LEAST;
 	} else {
 		mc_walk_begin(&me->walk, &me->load, w->index);
 	}
