@@ -275,8 +275,9 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler, u3
 {
 	struct slice *s = (struct slice *)sampler->shared->arg + w->index;
 	const struct mc_op_info *op = &mc_ops[s->op];
+	const struct mc_measurement *meas = sampler->shared;
 	bool poison = s->data == MC_DATA_ZERO && op->stores &&
-		     verifies(sampler, s, sampler->shared->done + 1 >= sampler->settings.repeat);
+		     verifies(sampler, s, meas->done + 1 >= meas->settings.repeat);
 	int err = 0;
 
 	if (!round || (s->verify == VERIFY_EACH && has_operands(op)))
@@ -505,11 +506,6 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	p->data = mc_ops[point->v[KEY_OP]].stores == MC_STORES_ZERO ? MC_DATA_ZERO :
 								      point->v[KEY_DATA];
 	p->value = p->data == MC_DATA_ZERO ? 0 : (index + 1ULL) << 40;
-	/* What such memory holds is not ours, so nobody knows what a read should find. */
-	if (!mc_untouched(point)) {
-		sampler->settings.prepare = bandwidth_prepare;
-		sampler->settings.verify = bandwidth_verify;
-	}
 	s->op = point->v[KEY_OP];
 	s->verify = point->v[KEY_VERIFY];
 	s->width = width;
@@ -520,7 +516,6 @@ static int set_up_thread(struct mc_run *run, struct mc_sampler *sampler, struct 
 	p->bytes += s->tail;
 	memcpy(s->offset, p->offset, sizeof(s->offset));
 	s->stride = mc_position_bytes(arrays * part.n * p->bytes);
-	sampler->settings.move = bandwidth_move;
 	sampler->shared->positions = min(sampler->shared->positions,
 					 bandwidth_positions(point, part.view, s->stride));
 	return point->v[KEY_PATTERN] ? set_scatter(run, sampler, s, &part) : 0;
@@ -545,8 +540,14 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 			return run->error.err;
 	}
 	meas->positions = ~0U;
+	meas->hooks.move = bandwidth_move;
+	meas->hooks.clock = mc_core_mhz;
+	/* What such memory holds is not ours, so nobody knows what a read should find. */
+	if (!mc_untouched(point)) {
+		meas->hooks.prepare = bandwidth_prepare;
+		meas->hooks.verify = bandwidth_verify;
+	}
 	for (i = 0; i < meas->n && !err; i++) {
-		meas->each[i].settings.clock = mc_core_mhz;
 		meas->each[i].pass = (struct mc_pass){
 			.loop = mc_bandwidth_loop(point),
 			.readback = point->v[KEY_READBACK] ?

@@ -195,7 +195,7 @@ static int load_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round
 	u64 n, ticks, *ps = &sampler->sample.ps;
 
 	for (; left; left -= n) {
-		int err = mc_window_open(w, sampler->settings.irq_off);
+		int err = mc_window_open(w, job->meas.settings.irq_off);
 
 		if (err)
 			return err;
@@ -298,10 +298,10 @@ static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 
 	mc_pair_of(run, job->who);
 	job->meas.hooks.take = load_lines;
-	job->meas.each->settings.prepare = wait_for_lines;
-	job->meas.each->settings.verify = verify_lines;
+	job->meas.hooks.prepare = wait_for_lines;
+	job->meas.hooks.verify = verify_lines;
 	/* The writer puts right what a warm-up has spoilt. */
-	job->meas.each->settings.verify_all = true;
+	job->meas.hooks.verify_all = true;
 	job->meas.hooks.beside = serve_lines;
 	job->state = point->v[KEY_STATE];
 	job->chase = (struct mc_chase){

@@ -179,7 +179,7 @@ static void latency_refill(struct mc_worker *w, struct mc_sampler *sampler)
 static int chase_job(struct mc_worker *w, void *arg)
 {
 	struct latency_job *job = arg;
-	bool irq_off = job->meas.each->settings.irq_off;
+	bool irq_off = job->meas.settings.irq_off;
 	int err = link_all(w, job);
 
 	job->at = mc_chase_at(&job->chase, 0);
@@ -243,13 +243,13 @@ static int latency_set_up(struct mc_run *run, const struct mc_point *point, void
 	job->loads = min(job->chase.n, LOADS_MOST);
 	job->meas.positions = mc_positions(point, job->chase.view,
 					   job->chase.n * job->chase.stride);
-	job->meas.each->settings.move = latency_move;
+	job->meas.hooks.move = latency_move;
 	if (point->v[MC_KEY_TYPE] == MC_WB && point->v[MC_KEY_TARGET] == MC_TARGET_RAM &&
 	    job->chase.stride <= MC_LINE)
 		job->before = 2 * mc_source_before_last(mc_threads_cpu(run->threads, run->part),
 							point->v[MC_KEY_SIZE]) / MC_LINE;
-	job->meas.each->settings.refill = job->before ? latency_refill : NULL;
-	job->meas.each->settings.clock = mc_core_mhz;
+	job->meas.hooks.refill = job->before ? latency_refill : NULL;
+	job->meas.hooks.clock = mc_core_mhz;
 	job->meas.each->pass = (struct mc_pass){
 		.body = mc_chase_body, .arg = &job->at, .bytes = MC_LINE * job->loads,
 	};

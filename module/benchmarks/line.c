@@ -94,7 +94,7 @@ static int time_words(struct mc_worker *w, struct line_job *job, const struct mc
 
 	/* The events are those of the window that is the sample: the last one. */
 	mc_events_clear(w->events);
-	err = mc_window_open(w, sampler->settings.irq_off);
+	err = mc_window_open(w, job->meas.settings.irq_off);
 	if (err)
 		return err;
 	mc_asm_chase(mc_chase_at(c, 0), c->n);

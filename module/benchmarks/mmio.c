@@ -326,7 +326,7 @@ static void store_runs(const struct mmio_job *job, u64 bytes, u64 apart)
 static int time_runs(struct mc_worker *w, const struct mmio_job *job, u64 bytes, u64 apart,
 		     u64 *best)
 {
-	int err = mc_window_open(w, job->meas.each->settings.irq_off);
+	int err = mc_window_open(w, job->meas.settings.irq_off);
 	u64 ps;
 
 	if (err)
@@ -361,7 +361,7 @@ static int time_all_bursts(struct mc_worker *w, struct mmio_job *job)
 	int err = 0;
 
 	while (!err && !mc_bursts_done(&job->bursts)) {
-		err = mc_window_open(w, job->meas.each->settings.irq_off);
+		err = mc_window_open(w, job->meas.settings.irq_off);
 		if (err)
 			break;
 		mc_bursts_time(&job->bursts);
@@ -383,7 +383,7 @@ static int mmio_job(struct mc_worker *w, void *arg)
 	err = mc_measure(w, &job->meas);
 	if (err || !job->meas.done || job->meas.samples[0] == MC_NO_SAMPLE)
 		return err;
-	err = mc_batches_time(&job->batches, w, job->meas.each->settings.irq_off,
+	err = mc_batches_time(&job->batches, w, job->meas.settings.irq_off,
 			      job->meas.samples[0] / ACCESSES, COSTS_A_BATCH, make_accesses, job);
 	if (!err && job->op == MC_MMIO_BURST && !job->way.copy)
 		err = time_all_runs(w, job);
@@ -554,8 +554,8 @@ static int mmio_set_up(struct mc_run *run, const struct mc_point *point, void *a
 		.bytes = MC_LINE * ACCESSES,
 		.drain = job->op == MC_MMIO_WRITE,
 	};
-	sampler->settings.prepare = prepare_sample;
-	sampler->settings.verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
+	job->meas.hooks.prepare = prepare_sample;
+	job->meas.hooks.verify = job->op == MC_MMIO_READ ? NULL : verify_sample;
 	if (arrives(point)) {
 		u64 left;
 

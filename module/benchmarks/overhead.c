@@ -136,7 +136,7 @@ static void set_up_short(struct overhead_job *job, struct mc_sampler *sampler)
 	};
 	/* Where it can be timed only while interrupts are on. */
 	if (job->item == ITEM_FPU && MC_FPU_NEEDS_IRQ)
-		sampler->settings.irq_off = false;
+		job->meas.settings.irq_off = false;
 }
 
 /* ------------------------------------------------------------- once a sample */
@@ -274,14 +274,14 @@ static void overhead_fill(struct mc_record *rec, void *arg, const struct mc_run 
 
 	if (job->alone) {
 		rec->left_out = MC_LEFT_ALONE;
-		rec->stats.left_out = meas->each->settings.repeat;
+		rec->stats.left_out = meas->settings.repeat;
 		return;
 	}
 	for (i = 0; i < meas->done && !meas->hooks.take; i++) {
 		if (meas->samples[i] != MC_NO_SAMPLE)
 			meas->samples[i] /= BATCH;
 	}
-	if (meas->hooks.take || !meas->each->settings.irq_off)
+	if (meas->hooks.take || !meas->settings.irq_off)
 		rec->point.v[MC_KEY_IRQ] = 1;
 	mc_measurement_record(meas, rec);
 	mc_record_set(rec, COL_OPERATIONS, operations);

@@ -148,7 +148,7 @@ static int one_window(struct mc_worker *w, struct ramp_job *job, u64 *bytes, u64
 {
 	struct mc_sampler *sampler = job->meas.each;
 	int err = mc_pass_window(w, &sampler->pass, &job->at, ~0ULL, job->quantum,
-				 sampler->settings.irq_off);
+				 job->meas.settings.irq_off);
 
 	if (err)
 		return err;
@@ -248,9 +248,9 @@ static int rest(struct mc_worker *w, u64 ns)
 }
 
 /* Measure the core's clock, which a step begins with. */
-static int read_clock(struct mc_worker *w, struct mc_sampler *sampler, struct moment *out)
+static int read_clock(struct mc_worker *w, const struct ramp_job *job, struct moment *out)
 {
-	int err = mc_window_open(w, sampler->settings.irq_off);
+	int err = mc_window_open(w, job->meas.settings.irq_off);
 
 	if (err)
 		return err;
@@ -265,7 +265,7 @@ static int do_step(struct mc_worker *w, struct ramp_job *job, u64 start,
 {
 	struct mc_sampler *sampler = job->meas.each;
 	u64 length = mc_pass_length(&sampler->pass), from = mc_ticks(), all = 0, bytes, ticks;
-	int err = read_clock(w, sampler, out);
+	int err = read_clock(w, job, out);
 	struct mc_events_tally one;
 
 	mc_sample_begin(w, sampler);

@@ -205,6 +205,8 @@ static void set_up_threads(struct mc_measurement *meas, struct job *job, bool ba
 	unsigned int i;
 
 	meas->arg = job;
+	meas->hooks.prepare = bare ? NULL : random_prepare;
+	meas->hooks.verify = bare || !job->verify ? NULL : random_verify;
 	for (i = 0; i < meas->n; i++) {
 		struct mc_sampler *sampler = &meas->each[i];
 		struct slice *s = &job->slice[i];
@@ -218,10 +220,6 @@ static void set_up_threads(struct mc_measurement *meas, struct job *job, bool ba
 		sampler->pass.arg = s;
 		sampler->pass.bytes = 8 * job->count;
 		sampler->pass.drain = job->drain;
-		if (bare)
-			continue;
-		sampler->settings.prepare = random_prepare;
-		sampler->settings.verify = job->verify ? random_verify : NULL;
 	}
 }
 

@@ -262,14 +262,13 @@ static void set_up_bandwidth(struct scan_job *job, const struct mc_run *run,
 
 	job->flushed = run->area.region.bytes / FAR_LARGER <
 		       mc_source_caches(run->req->any_cpu ? NULL : run->req->cpus, 0);
+	job->meas.hooks.prepare = job->flushed ? flush_part : NULL;
 	for (i = 0; i < job->meas.n; i++) {
 		job->meas.each[i].pass = (struct mc_pass){
 			.loop = mc_loop_widest(point->v[KEY_OP]), .view = run->area.view,
 			.offset = { i * bytes }, .bytes = bytes, .data = MC_DATA_COUNTER,
 			.value = (i + 1ULL) << 40, .drain = mc_ops[point->v[KEY_OP]].nontemporal,
 		};
-		if (job->flushed)
-			job->meas.each[i].settings.prepare = flush_part;
 	}
 }
 
@@ -286,10 +285,10 @@ static void set_up_chase(struct scan_job *job, const struct mc_run *run)
 		.skew = MC_LINE, .skews = stride / MC_LINE,
 	};
 	meas->n = 1;
-	meas->least /= 2;
+	meas->settings.least /= 2;
 	meas->hooks.tick = NULL;
 	meas->traffic.counters = NULL;
-	meas->each->settings.prepare = flush_lines;
+	meas->hooks.prepare = flush_lines;
 	meas->each->pass = (struct mc_pass){
 		.body = mc_chase_body, .arg = &job->at, .bytes = MC_LINE * n,
 	};
@@ -307,7 +306,7 @@ static int scan_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	err = mc_measurement_begin(&job->latency, run, point);
 	if (err)
 		return err;
-	job->meas.least /= 2;
+	job->meas.settings.least /= 2;
 	set_up_bandwidth(job, run, point, bytes);
 	set_up_chase(job, run);
 	return 0;

@@ -79,12 +79,15 @@ static int measure_packed(struct mc_worker *w, struct tlb_job *job)
 	struct mc_sampler sampler = *job->meas.each;
 	struct mc_measurement few = {
 		.n = 1, .each = &sampler, .samples = samples,
+		.settings = {
+			.irq_off = job->meas.settings.irq_off, .repeat = PACKED_SAMPLES,
+			.warmup = job->meas.settings.warmup,
+		},
 	};
 	struct mc_stats stats;
 	int err = mc_chase_link(w, &job->packed);
 
 	sampler.shared = &few;
-	sampler.settings.repeat = PACKED_SAMPLES;
 	job->at = mc_chase_at(&job->packed, 0);
 	err = err ? err : mc_measure(w, &few);
 	mc_stats_of(&stats, samples, few.done);

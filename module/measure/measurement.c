@@ -140,13 +140,18 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 	unsigned int i;
 
 	*meas = (struct mc_measurement){
+		.settings = {
+			.irq_off = !point->v[MC_KEY_IRQ],
+			.warmup = point->v[MC_KEY_WARMUP],
+			.repeat = point->v[MC_KEY_REPEAT],
+			.least = mc_ns_to_ticks(point->v[MC_KEY_TIME] * 1000000),
+			.spread = mc_request_given(run->req, MC_KEY_TIME) ? 0 :
+				  mc_ns_to_ticks(run->side->spread_ns),
+		},
 		.n = mc_threads_size(run->threads), .traffic.counters = run->counting,
 		.hooks.tick = run->side->tick, .hooks.run = run,
 		.disturbed.keep = point->v[MC_KEY_DISTURBED], .positions = 1,
 		.room = point->v[MC_KEY_REPEAT], .foreseen = point->v[MC_KEY_REPEAT],
-		.least = mc_ns_to_ticks(point->v[MC_KEY_TIME] * 1000000),
-		.spread = mc_request_given(run->req, MC_KEY_TIME) ? 0 :
-			  mc_ns_to_ticks(run->side->spread_ns),
 	};
 	meas->each = mc_measurement_array(meas, meas->n, sizeof(*meas->each));
 	if (!meas->each ||
@@ -159,11 +164,6 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 	for (i = 0; i < meas->n; i++) {
 		meas->each[i].shared = meas;
 		meas->each[i].sample.worked = ~0ULL;
-		meas->each[i].settings = (struct mc_settings){
-			.irq_off = !point->v[MC_KEY_IRQ],
-			.warmup = point->v[MC_KEY_WARMUP],
-			.repeat = point->v[MC_KEY_REPEAT],
-		};
 	}
 	mc_measurement_settle(meas, MC_CLOCK_UP_NS);
 	return 0;
@@ -357,7 +357,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 	mc_disturbed_record(meas, rec);
 	rec->left_out = meas->left_out;
 	rec->verified = verified_by_all(meas);
-	rec->point.v[MC_KEY_REPEAT] = max(rec->point.v[MC_KEY_REPEAT], (u64)meas->done);
+	rec->point.v[MC_KEY_REPEAT] = max(meas->settings.repeat, meas->done);
 	find_cycles(meas);
 	rec->steady = mc_settling_verdict(&meas->settling, meas->samples, meas->done,
 					  mc_disturbed_by_others(meas));

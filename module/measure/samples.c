@@ -83,7 +83,7 @@ static int work_on(struct mc_worker *w, struct mc_sampler *sampler)
 		/* An emulator that has one thread for all CPUs lets the next one run. */
 		mc_relax();
 		err = mc_pass_window(w, &sampler->pass, &at, ~0ULL, sampler->cal.quantum,
-				     sampler->settings.irq_off);
+				     sampler->shared->settings.irq_off);
 		if (err)
 			return err;
 		adapt_quantum(sampler, at.bytes, at.ticks);
@@ -100,9 +100,9 @@ static void refill(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	u64 from = mc_ticks();
 
-	if (!sampler->settings.refill)
+	if (!sampler->shared->hooks.refill)
 		return;
-	sampler->settings.refill(w, sampler);
+	sampler->shared->hooks.refill(w, sampler);
 	w->rests += mc_ticks() - from;
 }
 
@@ -116,7 +116,7 @@ static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 	while (at.passes < sampler->cal.passes_a_sample) {
 		refill(w, sampler);
 		err = mc_pass_window(w, &sampler->pass, &at, sampler->cal.passes_a_sample,
-				     sampler->cal.quantum, sampler->settings.irq_off);
+				     sampler->cal.quantum, sampler->shared->settings.irq_off);
 		if (err)
 			return err;
 		account_window(w, sampler, &at);
@@ -151,7 +151,8 @@ static int probe_half(struct mc_worker *w, struct mc_sampler *sampler, u64 from,
 
 		begin = begin + bytes > half ? 0 : begin;
 		at = (struct mc_progress){ .from = from + begin };
-		err = mc_pass_window(w, &sampler->pass, &at, 1, bytes, sampler->settings.irq_off);
+		err = mc_pass_window(w, &sampler->pass, &at, 1, bytes,
+				     sampler->shared->settings.irq_off);
 		if (err)
 			return err;
 		begin += at.bytes;
@@ -215,7 +216,7 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 	for (;;) {
 		at = (struct mc_progress){ 0 };
 		err = mc_pass_window(w, &sampler->pass, &at, passes, passes * length,
-				     sampler->settings.irq_off);
+				     sampler->shared->settings.irq_off);
 		if (err)
 			return err;
 		ticks = max(at.ticks, 1ULL);
@@ -229,7 +230,8 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 			passes = min(passes * 8, passes_to_last(length, at.bytes, lasting, ticks));
 	}
 	sampler->cal.quantum = mc_muldiv(at.bytes, aim, ticks);
-	share = sampler->shared->spread / max(sampler->settings.repeat, 1U);
+	share = sampler->shared->settings.spread /
+		max(sampler->shared->settings.repeat, 1U);
 	sampler->cal.passes_settled = share ? passes_to_last(length, at.bytes, share, ticks) : 0;
 	if (ticks < least && (ticks >= lasting || full))
 		passes = passes_to_last(length, at.bytes, least, ticks);
@@ -440,20 +442,20 @@ bool mc_measurement_wants(const struct mc_measurement *meas)
 /* Are there as many as were asked for, and for as long, or is there room for no more? */
 static bool has_enough(struct mc_measurement *meas)
 {
-	if (meas->done < meas->each->settings.repeat)
+	if (meas->done < meas->settings.repeat)
 		return false;
-	return mc_ticks() - meas->began >= meas->least ||
+	return mc_ticks() - meas->began >= meas->settings.least ||
 	       (meas->done == meas->room && !mc_measurement_grow(meas));
 }
 
 /* How many samples there will be, by the time that they have taken until now. */
 static u64 foresee(const struct mc_measurement *meas)
 {
-	u64 repeat = meas->each->settings.repeat, passed = mc_ticks() - meas->began;
+	u64 repeat = meas->settings.repeat, passed = mc_ticks() - meas->began, all = meas->done;
 
-	if (meas->enough || !meas->least || !meas->done)
-		return max(repeat, (u64)meas->done);
-	return max(repeat, mc_muldiv(meas->done, meas->least, max(passed, 1ULL)));
+	if (!meas->enough && meas->settings.least)
+		all = mc_muldiv(all, meas->settings.least, max(passed, 1ULL));
+	return max(repeat, all);
 }
 
 /* Tell that a sample has ended, and how many more are to come than was said before. */
@@ -555,14 +557,14 @@ static int begin_sample(struct mc_worker *w, struct mc_measurement *meas, bool f
 static int find_position(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	const struct mc_measurement *meas = sampler->shared;
-	u32 position = sampler->settings.move ? meas->done % max(meas->positions, 1U) : 0;
+	u32 position = meas->hooks.move ? meas->done % max(meas->positions, 1U) : 0;
 	unsigned int i;
 	int err;
 
 	if (position == sampler->position)
 		return 0;
 	sampler->position = position;
-	err = sampler->settings.move(w, sampler, round);
+	err = meas->hooks.move(w, sampler, round);
 	for (i = 0; !err && i < MC_PASSES_A_POSITION; i++)
 		err = mc_pass_untimed(w, &sampler->pass);
 	return err;
@@ -573,9 +575,9 @@ static int read_clock(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	int err;
 
-	if (!sampler->settings.clock || !sampler->shared->settling.settled)
+	if (!sampler->shared->hooks.clock || !sampler->shared->settling.settled)
 		return 0;
-	err = sampler->settings.clock(w, &sampler->mhz_last);
+	err = sampler->shared->hooks.clock(w, &sampler->mhz_last);
 	if (!sampler->shared->done)
 		sampler->mhz_first = sampler->mhz_last;
 	return err;
@@ -590,8 +592,8 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	if (meas->settling.settled && sampler->cal.passes_settled > sampler->cal.passes_a_sample)
 		sampler->cal.passes_a_sample = sampler->cal.passes_settled;
 	err = find_position(w, sampler, round);
-	if (!err && sampler->settings.prepare)
-		err = sampler->settings.prepare(w, sampler, round);
+	if (!err && meas->hooks.prepare)
+		err = meas->hooks.prepare(w, sampler, round);
 	err = err ? err : read_clock(w, sampler);
 	/* A rest that would come in this sample comes before it. */
 	if (w && meas->n > 1)
@@ -611,8 +613,8 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	 */
 	if (!err && (counts_traffic(meas) || meas->n > 1))
 		err = wait_for_others(w, meas);
-	if (!err && sampler->settings.verify && (meas->kept || sampler->settings.verify_all))
-		err = sampler->settings.verify(w, sampler, round);
+	if (!err && meas->hooks.verify && (meas->kept || meas->hooks.verify_all))
+		err = meas->hooks.verify(w, sampler, round);
 	/* The thread beside learns whether there is another sample. */
 	return err || !meas->hooks.beside ? err : mc_barrier(w);
 }
@@ -659,7 +661,7 @@ static int run_rounds(struct mc_worker *w, struct mc_sampler *sampler)
  */
 void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns)
 {
-	mc_settling_begin(&meas->settling, meas->each->settings.warmup, least_ns);
+	mc_settling_begin(&meas->settling, meas->settings.warmup, least_ns);
 }
 
 /* An address that identifies the loop. A test that has one function for several loops gives it. */
@@ -688,7 +690,7 @@ static int begin_passes(struct mc_worker *w, struct mc_sampler *sampler)
 
 	if (sampler == meas->each) {
 		atomic_set(&meas->timed, 0);
-		meas->tries_left = sampler->settings.repeat + MC_TRIES_MORE;
+		meas->tries_left = meas->settings.repeat + MC_TRIES_MORE;
 		mc_measurement_settle(meas, MC_WARM_NS);
 		meas->settling.agreed = w->agreed == loop_of(&sampler->pass);
 	}

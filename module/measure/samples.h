@@ -35,30 +35,19 @@
 struct mc_sampler;
 
 /**
- * struct mc_settings - how a thread takes its samples
+ * struct mc_settings - how samples are taken
  * @irq_off: interrupts are off in timed windows
  * @warmup: least number of samples that are thrown away first
- * @repeat: number of samples that are kept
- * @move: point the pass at position @position of the memory, whose contents are undefined; NULL:
- *        there is one position
- * @prepare: untimed work before each sample, or NULL. Samples have numbers (@round), also
- *           those that are not kept
- * @verify: untimed work after each sample that is kept, or NULL
- * @verify_all: after the others, too
- * @refill: brings the set back into the caches, untimed work before each window, which is a small
- *          part of a sample; NULL: what the loop leaves there is what it finds
- * @clock: measures the core's clock (mc_core_mhz()), or NULL
+ * @repeat: least number of samples that are kept
+ * @least: ticks that these take together, at least
+ * @spread: ticks that all samples of a set in a cache last together, at least
  */
 struct mc_settings {
 	bool irq_off;
 	u32 warmup;
 	u32 repeat;
-	int (*move)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
-	int (*prepare)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
-	int (*verify)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
-	bool verify_all;
-	void (*refill)(struct mc_worker *w, struct mc_sampler *sampler);
-	int (*clock)(struct mc_worker *w, u64 *mhz);
+	u64 least;
+	u64 spread;
 };
 
 /**
@@ -127,7 +116,6 @@ struct mc_lap {
 /**
  * struct mc_sampler - one thread's measurement of one point
  * @pass: the timed pass
- * @settings: how samples are taken
  * @cal: how large they are
  * @sample: the current one
  * @lap: when the thread worked in it
@@ -143,7 +131,6 @@ struct mc_lap {
  */
 struct mc_sampler {
 	struct mc_pass pass;
-	struct mc_settings settings;
 	struct mc_calibration cal;
 	struct mc_sample sample;
 	struct mc_lap lap;
@@ -168,6 +155,15 @@ static inline void mc_sampler_verified(struct mc_sampler *sampler, bool right)
 
 /**
  * struct mc_hooks - what a test does in its own way; each may be NULL
+ * @move: points a thread's pass at position @position of the memory, whose contents are undefined;
+ *        NULL: there is one position
+ * @prepare: untimed work of a thread before each sample. Samples have numbers (@round), also those
+ *           that are not kept
+ * @verify: untimed work of a thread after each sample that is kept
+ * @verify_all: after the others, too
+ * @refill: brings a thread's set back into the caches, untimed work before each window, which is a
+ *          small part of a sample; NULL: what the loop leaves there is what it finds
+ * @clock: measures the clock of a thread's core (mc_core_mhz())
  * @take: takes a thread's part of a sample; NULL: a sample is passes in windows
  * @time: time of the sample that all threads have taken, ps; NULL: @ps of the first one's sample
  * @ended: called once it is decided whether a sample is kept
@@ -177,6 +173,12 @@ static inline void mc_sampler_verified(struct mc_sampler *sampler, bool right)
  * @run: argument of @tick
  */
 struct mc_hooks {
+	int (*move)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
+	int (*prepare)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
+	int (*verify)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
+	bool verify_all;
+	void (*refill)(struct mc_worker *w, struct mc_sampler *sampler);
+	int (*clock)(struct mc_worker *w, u64 *mhz);
 	int (*take)(struct mc_worker *w, struct mc_sampler *sampler, u32 round);
 	u64 (*time)(struct mc_measurement *meas);
 	void (*ended)(struct mc_measurement *meas);
@@ -227,10 +229,9 @@ struct mc_dram_traffic {
  * struct mc_measurement - the measurement of one point by all threads
  * @n: number of measuring threads: one (any of them), or all of the run
  * @each: array of @n samplers by worker index; a lone thread uses the first
+ * @settings: what the request says of samples
  * @hooks: the test's own steps
  * @arg: for the test's own use
- * @least: ticks that the samples take together, at least
- * @spread: ticks that all samples of a set in a cache last together, at least
  * @positions: number of positions in memory that the samples take in turn
  * @settling: whether the loop has settled
  * @timed: number of threads whose part of the current sample has been timed
@@ -256,10 +257,9 @@ struct mc_measurement {
 	unsigned int n;
 	struct mc_sampler *each;
 
+	struct mc_settings settings;
 	struct mc_hooks hooks;
 	void *arg;
-	u64 least;
-	u64 spread;
 	u32 positions;
 
 	struct mc_settling settling;

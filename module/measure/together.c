@@ -141,7 +141,7 @@ static int take_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 {
 	struct mc_together *t = sampler->shared->arg;
 	struct mc_together_thread *me = &t->each[w->index];
-	struct windows sum = { .irq_off = sampler->settings.irq_off };
+	struct windows sum = { .irq_off = sampler->shared->settings.irq_off };
 	int err = work_once(w, me, &sum, false);
 	bool moved = false;
 
@@ -184,7 +184,7 @@ int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measu
 		return -ENOMEM;
 	meas->arg = t;
 	meas->hooks.take = take_sample;
-	meas->tries_left = meas->each->settings.repeat + MC_TRIES_MORE;
+	meas->tries_left = meas->settings.repeat + MC_TRIES_MORE;
 	mc_measurement_settle(meas, MC_WARM_NS);
 	/* Windows this short are not checked for stolen time. */
 	meas->disturbed.watched = mc_detector_kinds(-1);

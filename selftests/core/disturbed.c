@@ -43,11 +43,10 @@ static void begin(unsigned int n, u64 bytes, u32 repeat, what_happens *to_it)
 	rec = (struct mc_record){ 0 };
 	sim.kinds = KINDS;
 	sim.closing = disturb;
-	for (unsigned int i = 0; i < n; i++) {
-		sampler[i].settings.prepare = next_sample;
-		sampler[i].settings.repeat = repeat;
+	meas.hooks.prepare = next_sample;
+	meas.settings.repeat = repeat;
+	for (unsigned int i = 0; i < n; i++)
 		sample[i] = -1;
-	}
 }
 
 static void measure(void)
@@ -58,7 +57,7 @@ static void measure(void)
 	mc_disturbed_record(&meas, &rec);
 	others = mc_disturbed_by_others(&meas);
 	mc_stats_of(&stats, samples, meas.done);
-	assert_int_equal(stats.samples + stats.left_out, sampler[0].settings.repeat);
+	assert_int_equal(stats.samples + stats.left_out, meas.settings.repeat);
 	assert_int_equal(!!stats.left_out, !!(meas.left_out & MC_LEFT_DISTURBED));
 }
 
@@ -194,12 +193,12 @@ static void test_warmups_are_not_counted(void **state)
 {
 	begin(1, SHORT, 5, first_samples);
 	hit_samples = 5;
-	sampler[0].settings.warmup = 0;
+	meas.settings.warmup = 0;
 	measure();
 	assert_seen(5, 0, 0);
 	begin(1, SHORT, 5, first_samples);
 	hit_samples = 0;
-	sampler[0].settings.warmup = 4;
+	meas.settings.warmup = 4;
 	measure();
 	assert_seen(0, 0, 0);
 	assert_int_equal(stats.left_out, 0);
@@ -281,7 +280,7 @@ static enum mc_stolen look(int cpu, bool at_once)
 static void steal_in(int s, u32 repeat)
 {
 	begin(1, SHORT, repeat, NULL);
-	sampler[0].settings.warmup = 0;
+	meas.settings.warmup = 0;
 	looks = -1;
 	theft = s;
 	sim.stolen = look;

@@ -126,7 +126,7 @@ static void end_window(struct mc_worker *w)
 	const struct mc_measurement *meas = sim.arg;
 	const struct mc_sampler *one = meas->each;
 
-	if (only_samples && (!one->cal.passes_a_sample || meas->done == one->settings.repeat))
+	if (only_samples && (!one->cal.passes_a_sample || meas->done == meas->settings.repeat))
 		return;
 	drained += sim_drains;
 	/* Bursts that are timed one by one are waited for one by one. */

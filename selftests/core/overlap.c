@@ -48,8 +48,7 @@ static void away(unsigned int i, unsigned int window, u64 ps, unsigned int n)
 	away_for = ps;
 	times = n;
 	sim.opened = go_away;
-	for (unsigned int k = 0; k < meas.n; k++)
-		sampler[k].settings.prepare = begin_window;
+	meas.hooks.prepare = begin_window;
 	measure();
 	assert_int_equal(meas.done, 3);
 	assert_true((samples[1] == MC_NO_SAMPLE) == (meas.left_out == MC_LEFT_NO_OVERLAP));
@@ -84,7 +83,7 @@ static void test_all_must_begin_before_a_fast_one_is_half_done(void **state)
 		memset(tries, 0, sizeof(tries));
 		away_for = i ? HALF + 50000 * NS : HALF - 50000 * NS;
 		sim.opened = go_away;
-		sampler[1].settings.prepare = begin_window;
+		meas.hooks.prepare = begin_window;
 		measure();
 		assert_int_equal(meas.left_out, i ? MC_LEFT_NO_OVERLAP : 0);
 	}

@@ -18,7 +18,7 @@ static int measure(void)
 
 static void assert_samples(u64 ps)
 {
-	assert_int_equal(meas.done, sampler[0].settings.repeat);
+	assert_int_equal(meas.done, meas.settings.repeat);
 	for (u32 i = 0; i < meas.done; i++)
 		assert_int_equal(samples[i], ps);
 }
@@ -66,7 +66,7 @@ static void test_windows_of_bytes_are_short(void **state)
 /* Within 1 ppm: the rates of several threads are rounded. */
 static void assert_samples_near(u64 ps)
 {
-	assert_int_equal(meas.done, sampler[0].settings.repeat);
+	assert_int_equal(meas.done, meas.settings.repeat);
 	for (u32 i = 0; i < meas.done; i++)
 		assert_in_range(samples[i], ps - ps / 1000000 - 1, ps + ps / 1000000 + 1);
 }
@@ -121,8 +121,8 @@ static void test_windows_are_short_on_memory_that_gets_slower(void **state)
 	for (u64 bytes = PAGE; bytes <= 64 << 20; bytes *= 4) {
 		set_up(1, bytes);
 		speed[0] = 50;
-		sampler[0].settings.prepare = slow_down;
-		sampler[0].settings.repeat = 9;
+		meas.hooks.prepare = slow_down;
+		meas.settings.repeat = 9;
 		assert_int_equal(measure(), 0);
 		assert_int_equal(samples[8], bytes * speed[0]);
 	}
@@ -218,9 +218,9 @@ static void long_samples(unsigned int n, u64 bytes, bool slowest_first)
 	set_up(n, bytes);
 	mc_clock.cost_ps = cost_ps;
 	sim.overhead = cost_ps;
+	meas.hooks.verify = assert_long;
 	for (unsigned int i = 0; i < n; i++) {
 		speed[i] = 100 << (slowest_first ? n - 1 - i : i);
-		sampler[i].settings.verify = assert_long;
 		/* So that none but the warm-up is thrown away. */
 		mc_threads_worker(threads, i)->agreed = &loop;
 	}
@@ -270,9 +270,8 @@ static void test_samples_of_caches_are_stretched(void **state)
 		from = sim.now[0];
 		speed[0] = NS;
 		speed[1] = NS;
-		sampler[0].settings.repeat = 10;
-		sampler[1].settings.repeat = 10;
-		meas.spread = rows[i].spread;
+		meas.settings.repeat = 10;
+		meas.settings.spread = rows[i].spread;
 		assert_int_equal(measure(), 0);
 		sample = sampler[0].cal.passes_a_sample * sampler[0].pass.bytes * NS;
 		assert_in_range(sample, rows[i].least * MS, rows[i].most * MS);
@@ -289,7 +288,7 @@ static void test_samples_last_although_time_was_stolen(void **state)
 	for (steal_at = 0; steal_at < 12; steal_at++) {
 		set_up(1, 64);
 		speed[0] = 10;
-		sampler[0].settings.verify = assert_long;
+		meas.hooks.verify = assert_long;
 		sim.closing = steal_once;
 		assert_int_equal(measure(), 0);
 	}
@@ -318,9 +317,9 @@ static int speed_of_round(struct mc_worker *w, struct mc_sampler *one, u32 round
 static void test_warmups_are_not_kept(void **state)
 {
 	set_up(1, 1 << 20);
-	sampler[0].settings.prepare = speed_of_round;
-	sampler[0].settings.warmup = 4;
-	sampler[0].settings.repeat = 7;
+	meas.hooks.prepare = speed_of_round;
+	meas.settings.warmup = 4;
+	meas.settings.repeat = 7;
 	assert_int_equal(measure(), 0);
 	assert_int_equal(meas.done, 7);
 	assert_int_equal(ticks, 11);
@@ -328,8 +327,8 @@ static void test_warmups_are_not_kept(void **state)
 		assert_int_equal(samples[i], (4 + i + 1) * NS << 20);
 
 	set_up(1, 1 << 20);
-	sampler[0].settings.warmup = 0;
-	sampler[0].settings.repeat = 1;
+	meas.settings.warmup = 0;
+	meas.settings.repeat = 1;
 	assert_int_equal(measure(), 0);
 	assert_int_equal(meas.done, 1);
 	assert_int_equal(ticks, 1);
@@ -365,8 +364,7 @@ static void set_up_sized(unsigned int n, u64 bytes)
 	fast_at = 0;
 	slows = false;
 	base_ps = 10000;
-	for (unsigned int i = 0; i < n; i++)
-		sampler[i].settings.repeat = 10;
+	meas.settings.repeat = 10;
 }
 
 static void set_up_speeds(unsigned int n)
@@ -385,10 +383,9 @@ static void test_a_core_is_waited_for(void **state)
 			base_ps = 10;
 			fast_at = at % 10 * MS;
 			/* These threads have slept for long. */
-			for (unsigned int i = 0; i < n; i++) {
+			for (unsigned int i = 0; i < n; i++)
 				mc_threads_worker(threads, i)->left_off = 0;
-				sampler[i].settings.warmup = at % 2;
-			}
+			meas.settings.warmup = at % 2;
 			assert_int_equal(settle(), 0);
 			assert_samples_near(bytes * 10);
 			assert_int_equal(ticks, 10 + at % 2);
@@ -415,7 +412,7 @@ static void test_a_warm_core_is_not_waited_for(void **state)
 	/* Warm-ups that were asked for are no wait, however long they take. */
 	set_up_speeds(1);
 	base_ps = 10;
-	sampler[0].settings.warmup = 6000;
+	meas.settings.warmup = 6000;
 	assert_int_equal(settle(), 0);
 	assert_true(sim.now[0] > 1100 * MS);
 	assert_int_equal(meas.settling.seen, 6000);
@@ -469,13 +466,13 @@ static int faster_from_sample(struct mc_worker *w, struct mc_sampler *one, u32 r
 static void test_samples_are_waited_for(void **state)
 {
 	set_up_speeds(1);
-	sampler[0].settings.prepare = faster_from_warmup;
+	meas.hooks.prepare = faster_from_warmup;
 	assert_int_equal(settle(), 0);
 	assert_samples_near((16 << 10) * 10);
 	assert_int_equal(rec.steady, MC_STEADY_YES);
 	/* If it changes during the samples, they say so. */
 	set_up_speeds(1);
-	sampler[0].settings.prepare = faster_from_sample;
+	meas.hooks.prepare = faster_from_sample;
 	assert_int_equal(settle(), 0);
 	assert_false(meas.settling.gave_up);
 	assert_int_equal(rec.steady, MC_STEADY_NO);
@@ -509,8 +506,7 @@ static void test_a_rest_between_samples_is_made_up_for(void **state)
 		rest_ps = k < 2 ? 2 * MS : MS * 4 / 10;
 		set_up_speeds(n);
 		base_ps = 10;
-		for (unsigned int i = 0; i < n; i++)
-			sampler[i].settings.verify = rest;
+		meas.hooks.verify = rest;
 		began = sim.now[0];
 		assert_int_equal(settle(), 0);
 		assert_int_equal(rec.steady, MC_STEADY_YES);
@@ -628,7 +624,7 @@ static void test_others_are_no_change_of_the_loop(void **state)
 		hit_from = rows[i].from;
 		hit_to = rows[i].to;
 		rest_ps = rows[i].rest;
-		sampler[0].settings.prepare = rest;
+		meas.hooks.prepare = rest;
 		sim.closing = hit_by_time;
 		assert_int_equal(settle(), 0);
 		assert_true(meas.settling.gave_up);
@@ -642,7 +638,7 @@ static void test_others_are_no_change_of_the_loop(void **state)
 	assert_int_equal(rec.steady, MC_STEADY_NOT_KNOWN);
 	/* Others that had a part in samples that were kept. */
 	set_up_speeds(1);
-	sampler[0].settings.prepare = faster_from_sample;
+	meas.hooks.prepare = faster_from_sample;
 	assert_int_equal(settle(), 0);
 	assert_int_equal(mc_settling_verdict(&meas.settling, samples, meas.done, true),
 			 MC_STEADY_NOT_KNOWN);
@@ -662,9 +658,9 @@ static void trace(unsigned int n, const struct mc_loop *l, u64 bytes, u64 ps)
 			sampler[i].pass.offset[k] = (i * arrays + k) * bytes;
 		sampler[i].pass.fence = MC_FENCE_UC;
 		sampler[i].pass.uc_word = &meas;
-		sampler[i].settings.prepare = begin_trail;
-		sampler[i].settings.verify = end_trail;
 	}
+	meas.hooks.prepare = begin_trail;
+	meas.hooks.verify = end_trail;
 	assert_int_equal(measure(), 0);
 }
 
@@ -803,11 +799,11 @@ static void test_what_a_thread_fails_with_stops_all(void **state)
 {
 	for (unsigned int n = 1; n <= 3; n++) {
 		set_up(n, PAGE);
-		sampler[n - 1].settings.prepare = fail_before;
+		meas.hooks.prepare = fail_before;
 		assert_int_equal(measure(), -ENODEV);
 		assert_int_equal(meas.done, 1);
 		set_up(n, PAGE);
-		sampler[n - 1].settings.verify = fail_after;
+		meas.hooks.verify = fail_after;
 		assert_int_equal(measure(), -ENODEV);
 		assert_int_equal(meas.done, 2);
 	}
@@ -832,7 +828,7 @@ static void test_a_clock_that_runs_backwards(void **state)
 {
 	for (unsigned int n = 1; n <= 2; n++) {
 		set_up(n, 8 << 20);
-		sampler[n - 1].settings.prepare = step_back;
+		meas.hooks.prepare = step_back;
 		sim.closing = run_backwards;
 		assert_int_equal(measure(), 0);
 		assert_int_equal(meas.left_out, MC_LEFT_CLOCK);

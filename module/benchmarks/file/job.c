@@ -337,9 +337,9 @@ int mc_file_job_measure(struct mc_run *run, void *arg)
 	meas->each->cal.passes_a_sample = 1;
 	meas->hooks.take = transfer;
 	meas->hooks.time = time_of_pass;
-	meas->each->settings.prepare = prepare;
-	meas->each->settings.verify = job->want.write && job->want.check ? read_back : NULL;
-	meas->each->settings.verify_all = true;
+	meas->hooks.prepare = prepare;
+	meas->hooks.verify = job->want.write && job->want.check ? read_back : NULL;
+	meas->hooks.verify_all = true;
 	err = mc_measure(NULL, meas);
 	find_wrong_byte(job);
 	return err ? explain_error(job, err) : 0;

@@ -260,14 +260,12 @@ static int see_sample(struct mc_worker *w, struct mc_measurement *meas, u32 roun
  */
 void mc_arrive_set_up(struct mc_arrive *a, struct mc_measurement *meas)
 {
-	struct mc_settings *settings = &meas->each->settings;
-
 	meas->arg = a;
 	meas->hooks.take = take_sample;
 	meas->hooks.beside = see_sample;
-	settings->prepare = NULL;
-	settings->verify = keep_counts;
-	a->irq_off = settings->irq_off;
+	meas->hooks.prepare = NULL;
+	meas->hooks.verify = keep_counts;
+	a->irq_off = meas->settings.irq_off;
 }
 
 /**

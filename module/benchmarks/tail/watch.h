@@ -190,7 +190,7 @@ struct mc_watch_job {
 /* Open a timed window. Return: 0 or what stops the run, a negative errno. */
 static inline int mc_watch_open(struct mc_worker *w, const struct mc_watch_job *job)
 {
-	return mc_window_open(w, job->meas.each[w->index].settings.irq_off);
+	return mc_window_open(w, job->meas.settings.irq_off);
 }
 
 /*

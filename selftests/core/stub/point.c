@@ -161,13 +161,13 @@ void set_up(unsigned int n, u64 bytes)
 	meas = (struct mc_measurement){
 		.n = n, .each = sampler, .samples = samples, .hooks.tick = tick,
 		.disturbed.seen = disturbed,
+		.settings = { .irq_off = true, .warmup = 1, .repeat = 3 },
 	};
 	for (unsigned int i = 0; i < n; i++) {
 		speed[i] = NS;
 		sampler[i] = (struct mc_sampler){
 			.pass = { .loop = &loop, .view = &view, .bytes = bytes,
 				  .offset = { i * bytes }, .value = 1000 * i },
-			.settings = { .irq_off = true, .warmup = 1, .repeat = 3 },
 			.shared = &meas,
 		};
 	}

@@ -319,7 +319,7 @@ static int measure_item(struct mc_worker *w, const struct mc_os_item *item,
 	meas->each->pass = (struct mc_pass){
 		.body = body, .arg = (void *)item, .variant = item, .bytes = 8 * item->batch,
 	};
-	meas->each->settings.verify = verify;
+	meas->hooks.verify = verify;
 	err = err ? err : mc_measure(w, meas);
 	if (item->stop)
 		item->stop();
@@ -347,6 +347,10 @@ static int measure_less(struct mc_worker *w, const struct mc_os_item *item, u64 
 	struct mc_sampler sampler = *job.meas->each;
 	struct mc_measurement few = {
 		.n = 1, .each = &sampler, .samples = samples, .disturbed.unwatched = true,
+		.settings = {
+			.irq_off = job.meas->settings.irq_off, .warmup = 1,
+			.repeat = LESS_SAMPLES,
+		},
 	};
 	struct mc_stats stats;
 	int err;
@@ -356,8 +360,6 @@ static int measure_less(struct mc_worker *w, const struct mc_os_item *item, u64 
 		return 0;
 	err = measure_less(w, item->less, &less_ps);
 	sampler.shared = &few;
-	sampler.settings.warmup = 1;
-	sampler.settings.repeat = LESS_SAMPLES;
 	err = err ? err : measure_item(w, item, &few);
 	if (err)
 		return err;
