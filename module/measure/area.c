@@ -300,7 +300,7 @@ int mc_area_find(struct mc_run *run, const struct mc_point *point)
 
 	mc_area_assign(run, point);
 	err = find_all(run, point, true, &run->area);
-	/* Between two regions, memory that is freed is memory that is not measured. */
+	/* A scan frees nothing between two regions: it would miss what it frees. */
 	if (err != -ENOMEM || mc_test_of(run->req->spec)->region)
 		return err;
 	/*

@@ -101,7 +101,7 @@ static u64 time_stores(const struct mc_bursts *b, const struct timed *t)
 	return mc_ticks() - begin;
 }
 
-/* How to store a line such that it is one transaction: by one instruction. */
+/* The one instruction that stores a line, so that it is one transaction; NULL: there is none. */
 static const struct mc_mmio_copy *whole_copy(void)
 {
 	const struct mc_mmio_copy *way = &mc_mmio_ways[MC_WAY_MOVDIR64B];

@@ -37,8 +37,8 @@
 #define UNCACHED_PS	20000	/* a load this slow has not hit a cache */
 #define BURSTS		1024
 /*
- * The rest may leave in as many as 8 transactions, and all of it then takes no more than twice
- * as many as whole bursts do: s + 8 * (1 - s) <= 2.
+ * If the others take 8 transactions each, the total is at most twice that of whole bursts:
+ * s + 8 * (1 - s) <= 2.
  */
 #define WHOLE_LEAST_PPM	857143
 

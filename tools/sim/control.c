@@ -286,7 +286,7 @@ const char *control_begin(const char *path)
 	if (strlen(path) >= sizeof(address.sun_path))
 		return "the path of the socket is too long";
 	memcpy(address.sun_path, path, strlen(path) + 1);
-	unlink(path);	/* that of a machine that died while it booted */
+	unlink(path);	/* left by a machine that died in its boot */
 	if (listening < 0 || bind(listening, (struct sockaddr *)&address, sizeof(address)) ||
 	    listen(listening, 8))
 		return "the socket for orders can't be made";

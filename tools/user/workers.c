@@ -17,7 +17,7 @@ struct member {
 	struct mc_plan plan;
 	pthread_t thread;
 	bool started;
-	pthread_cond_t wake;	/* one for each thread, so that the others sleep on */
+	pthread_cond_t wake;	/* one a thread: a wake-up wakes no other */
 	unsigned int jobs;
 	unsigned int jobs_seen;
 };

@@ -11,8 +11,8 @@
 #define STEAL_NS	20000	/* shorter spikes are no stolen time */
 
 /*
- * Long spikes are of a hypervisor that ran others, if it says so. Otherwise their cause is unknown:
- * no walk takes so long, but what nobody counts, as an SMI, may leave an empty TLB behind.
+ * If time was stolen, long spikes are blamed on that. Otherwise their cause is unknown: no walk
+ * takes so long, but what nobody counts, as an SMI, may leave an empty TLB behind.
  */
 static void find_stolen(struct mc_worker *w, struct mc_watch *t)
 {

@@ -59,8 +59,7 @@ static u32 look(struct mc_worker *w, struct mc_watch *t)
 
 /*
  * Wait for a part of a step, so that the next accesses come at other times of the memory's period
- * than the last ones. Steps of equal length may fall in with it, and then come too early or too
- * late for each pause.
+ * than the last ones. Steps of equal length could keep in phase with the pauses, and miss each.
  */
 static void shift_phase(struct mc_watch *t)
 {
@@ -87,8 +86,7 @@ static struct mc_core_counts read_core(const struct mc_worker *w, const struct m
 
 /*
  * Did the core's clock stand still for more than half of the time beyond the usual, as it does
- * while its frequency or voltage changes? The step before the access tells how many cycles such
- * a time would have.
+ * while its frequency or voltage changes? The step before the access gives the cycles of a tick.
  */
 static bool stood_still(const struct mc_watch *t, const struct mc_core_counts *now, u64 ticks)
 {

@@ -63,7 +63,7 @@ def of_single_time(time: float) -> Estimate:
 
 
 def estimate_of_runs(times: Sequence[float]) -> Estimate:
-    """The time that these runs stand for, each with its median time."""
+    """Estimate a time from the medians of runs."""
     spread = len(times) > 1 and _variance_of_runs(tuple((one,) for one in times)) or (None, inf)
     return Estimate(median(times), min(times), len(times), spread[0], spread[1],
                     tuple(times) if len(times) >= ENOUGH else ())

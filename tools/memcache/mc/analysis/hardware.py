@@ -131,9 +131,8 @@ def peak(machine: dict, most: bool = False) -> float | None:
 
 
 def socket_width(machine: dict) -> int | None:
-    """The bits of memory of the only socket, if it has modules, and no soldered chips, whose width
-    firmware often gets wrong. Which socket a channel belongs to is not known, so there is none for
-    a machine of several nodes."""
+    """Bits of the memory bus; None unless there is one socket, with modules only: firmware often
+    misstates soldered chips, and does not say which socket a channel belongs to."""
     slots = slots_of(machine)
     if len(machine.get("nodes") or []) != 1 or \
             any(slot["width_bits"] != MODULE for slot in filled_slots(slots)):

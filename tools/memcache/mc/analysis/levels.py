@@ -202,7 +202,8 @@ def match(limits: list[float], sizes: list[int]) -> list[int | None]:
 
 
 def _name_of_unknown_level(index: int, caches: list[tuple[int, int]], last: bool) -> str:
-    """The name of a level that is none of the caches that the CPU reports."""
+    """Name a level that is no reported cache: by its number if there are none, or if it is the
+    last level and no further than the caches; else "between"."""
     if not caches or last and index < len(caches):
         return f"L{index + 1}"
     return "between"

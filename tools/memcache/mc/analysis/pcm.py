@@ -158,8 +158,7 @@ def _columns(groups: list[str], names: list[str]) -> tuple[dict[str, list[int]],
 
 
 def _columns_of_kinds(groups: list[str], names: list[str]) -> dict[str, list[int]]:
-    """The columns of memory that has its own: those of the system; else of sockets; else of
-    channels."""
+    """For each kind of memory: the system's columns, else the sockets', else the channels'."""
     places: dict[str, dict[int, list[int]]] = {}
     for column, (group, name) in enumerate(zip(groups, names)):
         if match := OTHER.match(name):

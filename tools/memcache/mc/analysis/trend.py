@@ -62,7 +62,7 @@ class History:
 
     @property
     def word(self) -> Word:
-        """What became of it from its first runs to its last ones."""
+        """Its change from the first runs to the last."""
         return word_of_history(self.times, self.steps)
 
 
