@@ -238,7 +238,7 @@ static int refill(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	s->first = (round + 1ULL) * (sampler->pass.bytes / 8);
 	if (op->stores == MC_STORES_TRIAD)
 		s->first &= (1ULL << 50) - 1;
-	s->refilled = sampler->pass.passes;
+	s->refilled = sampler->pass.tally.passes;
 	if (op->arrays == 1)
 		return fill_array(w, sampler, 0, first_of_array(s, 0));
 	/* A loop whose result nobody knows may read what it writes. */
@@ -302,7 +302,7 @@ static int bandwidth_prepare(struct mc_worker *w, struct mc_sampler *sampler, u3
 	/* Each sample ends with another byte, and each thread with its own. */
 	if (op->stores == MC_STORES_BYTE && s->data != MC_DATA_ZERO)
 		sampler->pass.value = round + 37 * w->index;
-	sampler->pass.sum = 0;
+	sampler->pass.tally.sum = 0;
 	return err;
 }
 
@@ -344,7 +344,7 @@ static u64 sum_of_first(const struct slice *s, const struct mc_pass *p)
 	case MC_STORES_COUNTER:
 		return mc_pass_sum(p);
 	case MC_STORES_ONE_MORE:
-		return mc_sum_of_run(s->first + p->passes - s->refilled, step, words);
+		return mc_sum_of_run(s->first + p->tally.passes - s->refilled, step, words);
 	case MC_STORES_OR:	/* every second word was even, since the step is odd */
 		return mc_sum_of_run(s->first, step, words) + words / 2;
 	case MC_STORES_TRIAD:
@@ -393,17 +393,17 @@ static int bandwidth_verify(struct mc_worker *w, struct mc_sampler *sampler, u32
 	int err;
 
 	if (p->readback)
-		mc_sampler_verified(sampler, !p->wrong);
+		mc_sampler_verified(sampler, !p->tally.wrong);
 	if (!verifies(sampler, s, !mc_measurement_wants(sampler->shared)))
 		return 0;
 	/* Some timed loops sum what they read in all their passes. */
 	if (op->sums)
-		right = p->sum == sum_of_read(s, p) * sampler->sample.passes;
+		right = p->tally.sum == sum_of_read(s, p) * sampler->sample.passes;
 	if (op->stores || !op->sums) {
 		err = op->stores ? over_written(w, sampler, &sum) : mc_pass_untimed(w, &sum);
 		if (err)
 			return err;
-		right &= sum.sum == sum_of_first(s, p) * max(mc_op_written(op), 1U) &&
+		right &= sum.tally.sum == sum_of_first(s, p) * max(mc_op_written(op), 1U) &&
 			 tail_is_right(s, p);
 	}
 	/* A loop that only reads zeros has their sum even if it reads nothing. */

@@ -210,7 +210,7 @@ static int verify(struct mc_worker *w, struct ramp_job *job)
 		err = one_window(w, job, &bytes, &ticks);
 	err = err ? err : mc_pass_untimed(w, &sum);
 	if (!err)
-		mc_sampler_verified(sampler, sum.sum == expected_sum(p));
+		mc_sampler_verified(sampler, sum.tally.sum == expected_sum(p));
 	return err;
 }
 

@@ -140,7 +140,7 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 	err = err ? err : mc_measure(w, &job->meas);
 	err = err ? err : mc_pass_untimed(w, &sum);
 	if (!err)
-		mc_sampler_verified(sampler, sum.sum == expected_sum(&sampler->pass, first));
+		mc_sampler_verified(sampler, sum.tally.sum == expected_sum(&sampler->pass, first));
 	return err;
 }
 

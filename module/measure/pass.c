@@ -264,11 +264,11 @@ static void end_round(struct mc_plan *plan)
 
 	for (call = plan->call; call < plan->call + plan->n; call++) {
 		if (call->loop && mc_ops[call->loop->op].sums)
-			p->sum += mc_loop_sum(call->loop, &call->args);
+			p->tally.sum += mc_loop_sum(call->loop, &call->args);
 		if (call->loop && mc_ops[call->loop->op].user)
-			p->uncopied |= call->args.lanes[0];
+			p->tally.uncopied |= call->args.lanes[0];
 		if (call->loop && call->loop->op == MC_OP_CHECK)
-			p->wrong |= mc_loop_or(call->loop, &call->args);
+			p->tally.wrong |= mc_loop_or(call->loop, &call->args);
 		call->args.value += step;
 		if (call->args.scatter)
 			p->scatter->left = p->bytes / 64;
@@ -305,7 +305,7 @@ static int run_plan(struct mc_worker *w, struct mc_plan *plan, bool irq_off, u64
 	for (;;) {
 		for (call = plan->call; call < end; call++)
 			call->run(&call->args);
-		p->passes += plan->passes;
+		p->tally.passes += plan->passes;
 		if (!--rounds)
 			break;
 		end_round(plan);
@@ -315,7 +315,7 @@ static int run_plan(struct mc_worker *w, struct mc_plan *plan, bool irq_off, u64
 	*ticks = mc_window_close(w);
 	w->sleeps = false;
 	end_round(plan);
-	return p->uncopied ? end_run(w, p) : 0;
+	return p->tally.uncopied ? end_run(w, p) : 0;
 }
 
 /**

@@ -13,6 +13,20 @@
 #define MC_PLAN_STREAMS		64	/* streams of all of these calls */
 
 /**
+ * struct mc_pass_tally - what the loop of a pass has done and found
+ * @passes: number of passes
+ * @sum: summing loops: total of all passes
+ * @uncopied: copies from or to the process: not 0 if one was too short
+ * @wrong: comparing loops: OR of all differing bits of all words and passes
+ */
+struct mc_pass_tally {
+	u64 passes;
+	u64 sum;
+	u64 uncopied;
+	u64 wrong;
+};
+
+/**
  * struct mc_pass - one traversal of a thread's working set
  * @body: test's own loop, called in place of @loop: covers @bytes of its arguments, payload, a
  *        multiple of 64, and continues where the last call stopped; NULL: @loop is called
@@ -45,10 +59,7 @@
  * @drain: each timed window ends with an sfence. The stores bypass the caches, and
  *         those that are still in the CPU's buffers have cost nothing yet
  * @uc_word: word on an uncached page, for MC_FENCE_UC
- * @passes: number of passes done
- * @sum: summing loops: total of all passes
- * @uncopied: copies from or to the process: not 0 if one was too short
- * @wrong: comparing loops: OR of all differing bits of all words and passes
+ * @tally: what its loop has done and found
  */
 struct mc_pass {
 	void (*body)(struct mc_loop_args *args);
@@ -72,10 +83,7 @@ struct mc_pass {
 	u64 fence;
 	bool drain;
 	void *uc_word;
-	u64 passes;
-	u64 sum;
-	u64 uncopied;
-	u64 wrong;
+	struct mc_pass_tally tally;
 };
 
 /**

@@ -183,7 +183,7 @@ static int find_quantum(struct mc_worker *w, struct mc_sampler *sampler, u64 *pa
 	err = probe_half(w, sampler, 0, pass);
 	if (!err && p->readback) {
 		err = probe_half(w, sampler, p->bytes, pass);
-		p->wrong = 0;
+		p->tally.wrong = 0;
 	}
 	return err;
 }

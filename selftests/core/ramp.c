@@ -62,7 +62,7 @@ static u64 faster_rounds(u64 awake_ps)
 /* The job begins with its measurement. Only the timed pass counts its passes there. */
 static u64 passes(void)
 {
-	return ((struct mc_measurement *)sim.arg)->each->pass.passes;
+	return ((struct mc_measurement *)sim.arg)->each->pass.tally.passes;
 }
 
 static void opened(struct mc_worker *w)

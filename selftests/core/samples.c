@@ -736,7 +736,7 @@ static int untimed(struct mc_worker *w, void *arg)
 
 	begin_trail(w, &sampler[0], 0);
 	EXPECT(!mc_pass_untimed(w, p));
-	EXPECT(trail_is_one_pass() && p->passes == 1);
+	EXPECT(trail_is_one_pass() && p->tally.passes == 1);
 	return 0;
 }
 

@@ -15,12 +15,12 @@ static u64 passes_before[THREADS_MOST];
 
 static inline void note_passes(struct mc_worker *w)
 {
-	passes_before[w->index] = pass_of(w)->passes;
+	passes_before[w->index] = pass_of(w)->tally.passes;
 }
 
 static inline u64 passes_in_window(const struct mc_worker *w)
 {
-	return pass_of(w)->passes - passes_before[w->index];
+	return pass_of(w)->tally.passes - passes_before[w->index];
 }
 
 #endif /* MC_STUB_PASSES_H */
