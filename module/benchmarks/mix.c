@@ -538,7 +538,7 @@ static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 		return -ENOMEM;
 	if (!mc_measurement_per_sample(&job->meas, &job->part, job->n * sizeof(*job->part)))
 		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u sample%s",
-			       job->meas.room, MC_S(job->meas.room));
+			       job->meas.arrays.room, MC_S(job->meas.arrays.room));
 	for (i = 0; i < job->n && !err; i++)
 		err = set_up_member(run, job, i, point);
 	return err;

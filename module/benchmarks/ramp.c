@@ -499,7 +499,8 @@ static int ramp_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	    !mc_measurement_per_sample(meas, &job->moment, job->steps * sizeof(*job->moment)) ||
 	    !mc_measurement_per_sample(meas, &job->slept, sizeof(u64)) ||
 	    !mc_measurement_per_sample(meas, &job->scratch, sizeof(u64)))
-		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u rounds", meas->room);
+		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u rounds",
+			       meas->arrays.room);
 	return 0;
 }
 

@@ -48,8 +48,8 @@ void *mc_measurement_array(struct mc_measurement *meas, u64 n, size_t size)
 
 	if (!list)
 		return NULL;
-	*list = meas->memory;
-	meas->memory = list;
+	*list = meas->arrays.list;
+	meas->arrays.list = list;
 	return (u8 *)list + MC_LINE;
 }
 
@@ -77,12 +77,12 @@ static bool resize(struct mc_measurement *meas, struct mc_per_sample *array, u32
  */
 bool mc_measurement_per_sample(struct mc_measurement *meas, void *where, size_t size)
 {
-	struct mc_per_sample *array = meas->per_sample;
+	struct mc_per_sample *array = meas->arrays.per_sample;
 
 	while (array->where)
 		array++;
 	*array = (struct mc_per_sample){ where, size };
-	return resize(meas, array, meas->room);
+	return resize(meas, array, meas->arrays.room);
 }
 
 /**
@@ -94,13 +94,13 @@ bool mc_measurement_per_sample(struct mc_measurement *meas, void *where, size_t 
  */
 bool mc_measurement_grow(struct mc_measurement *meas)
 {
-	u32 room = min(2 * meas->room, (u32)MC_MAX_REPEAT), i;
+	u32 room = min(2 * meas->arrays.room, (u32)MC_MAX_REPEAT), i;
 
-	for (i = 0; i < MC_PER_SAMPLE_MOST && meas->per_sample[i].where; i++) {
-		if (room == meas->room || !resize(meas, &meas->per_sample[i], room))
+	for (i = 0; i < MC_PER_SAMPLE_MOST && meas->arrays.per_sample[i].where; i++) {
+		if (room == meas->arrays.room || !resize(meas, &meas->arrays.per_sample[i], room))
 			return false;
 	}
-	meas->room = room;
+	meas->arrays.room = room;
 	return true;
 }
 
@@ -151,7 +151,7 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 		.n = mc_threads_size(run->threads), .traffic.counters = run->counting,
 		.hooks.tick = run->side->tick, .hooks.run = run,
 		.disturbed.keep = point->v[MC_KEY_DISTURBED], .positions = 1,
-		.room = point->v[MC_KEY_REPEAT], .foreseen = point->v[MC_KEY_REPEAT],
+		.arrays.room = point->v[MC_KEY_REPEAT], .quota.foreseen = point->v[MC_KEY_REPEAT],
 	};
 	meas->each = mc_measurement_array(meas, meas->n, sizeof(*meas->each));
 	if (!meas->each ||
@@ -383,7 +383,7 @@ void mc_measurement_end(struct mc_measurement *meas)
 {
 	void **list, **next;
 
-	for (list = meas->memory; list; list = next) {
+	for (list = meas->arrays.list; list; list = next) {
 		next = *list;
 		mc_free(list);
 	}

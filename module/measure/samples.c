@@ -436,7 +436,7 @@ static int wait_for_others(struct mc_worker *w, const struct mc_measurement *mea
  */
 bool mc_measurement_wants(const struct mc_measurement *meas)
 {
-	return !meas->enough;
+	return !meas->quota.enough;
 }
 
 /* Are there as many as were asked for, and for as long, or is there room for no more? */
@@ -444,16 +444,17 @@ static bool has_enough(struct mc_measurement *meas)
 {
 	if (meas->done < meas->settings.repeat)
 		return false;
-	return mc_ticks() - meas->began >= meas->settings.least ||
-	       (meas->done == meas->room && !mc_measurement_grow(meas));
+	return mc_ticks() - meas->quota.began >= meas->settings.least ||
+	       (meas->done == meas->arrays.room && !mc_measurement_grow(meas));
 }
 
 /* How many samples there will be, by the time that they have taken until now. */
 static u64 foresee(const struct mc_measurement *meas)
 {
-	u64 repeat = meas->settings.repeat, passed = mc_ticks() - meas->began, all = meas->done;
+	u64 repeat = meas->settings.repeat, all = meas->done;
+	u64 passed = mc_ticks() - meas->quota.began;
 
-	if (!meas->enough && meas->settings.least)
+	if (!meas->quota.enough && meas->settings.least)
 		all = mc_muldiv(all, meas->settings.least, max(passed, 1ULL));
 	return max(repeat, all);
 }
@@ -463,8 +464,8 @@ static void tick(struct mc_measurement *meas)
 {
 	u64 all = foresee(meas);
 
-	meas->hooks.tick(meas->hooks.run, all - meas->foreseen);
-	meas->foreseen = all;
+	meas->hooks.tick(meas->hooks.run, all - meas->quota.foreseen);
+	meas->quota.foreseen = all;
 }
 
 /*
@@ -480,14 +481,14 @@ static bool offer(struct mc_measurement *meas, u64 ps)
 
 	meas->kept = mc_settling_take(&meas->settling, bad ? MC_NO_SAMPLE : ps,
 				      all_worked(meas), others_took_part(meas));
-	if (meas->kept && bad == MC_LEFT_NO_OVERLAP && meas->tries_left) {
-		meas->tries_left--;
+	if (meas->kept && bad == MC_LEFT_NO_OVERLAP && meas->quota.tries_left) {
+		meas->quota.tries_left--;
 		meas->kept = false;
 	}
 	if (meas->kept) {
-		meas->began = meas->done ? meas->began : began;
+		meas->quota.began = meas->done ? meas->quota.began : began;
 		mc_measurement_append(meas, ps);
-		meas->enough = has_enough(meas);
+		meas->quota.enough = has_enough(meas);
 	} else {
 		mc_disturbed_mark(meas);
 	}
@@ -690,7 +691,7 @@ static int begin_passes(struct mc_worker *w, struct mc_sampler *sampler)
 
 	if (sampler == meas->each) {
 		atomic_set(&meas->timed, 0);
-		meas->tries_left = meas->settings.repeat + MC_TRIES_MORE;
+		meas->quota.tries_left = meas->settings.repeat + MC_TRIES_MORE;
 		mc_measurement_settle(meas, MC_WARM_NS);
 		meas->settling.agreed = w->agreed == loop_of(&sampler->pass);
 	}

@@ -198,6 +198,32 @@ struct mc_per_sample {
 };
 
 /**
+ * struct mc_arrays - memory of a measurement
+ * @list: list of the arrays that mc_measurement_end() frees (mc_measurement_array())
+ * @room: number of elements of each of @per_sample
+ * @per_sample: arrays that grow (mc_measurement_per_sample())
+ */
+struct mc_arrays {
+	void *list;
+	u32 room;
+	struct mc_per_sample per_sample[MC_PER_SAMPLE_MOST];
+};
+
+/**
+ * struct mc_quota - how many samples are still to come
+ * @tries_left: how many more may be dropped
+ * @began: ticks at which the first one began that was kept
+ * @enough: no further one is taken
+ * @foreseen: number of all that are expected
+ */
+struct mc_quota {
+	u32 tries_left;
+	u64 began;
+	bool enough;
+	u64 foreseen;
+};
+
+/**
  * struct mc_disturbed - what disturbed the samples
  * @watched: kinds of disturbance that can be seen (enum mc_disturbance)
  * @unwatched: the test's windows sleep, so nobody can tell whether they were disturbed
@@ -236,12 +262,7 @@ struct mc_dram_traffic {
  * @settling: whether the loop has settled
  * @timed: number of threads whose part of the current sample has been timed
  * @kept: the last sample was kept
- * @tries_left: how many more samples may be dropped
- * @began: ticks at which the first sample began that was kept
- * @enough: no further sample is taken
- * @foreseen: number of samples that are expected
- * @room: number of elements of each array of @per_sample
- * @per_sample: arrays that grow (mc_measurement_per_sample())
+ * @quota: how many samples are still to come
  * @samples: array of samples, picoseconds a pass over the whole working set
  * @done: number of samples in @samples
  * @left_out: why samples are MC_NO_SAMPLE (enum mc_left_out)
@@ -251,7 +272,7 @@ struct mc_dram_traffic {
  * @disturbed: what disturbed the samples
  * @traffic: their DRAM traffic
  * @events: events of threads that a test adds up by itself
- * @memory: list of arrays that mc_measurement_end() frees (mc_measurement_array())
+ * @arrays: their memory, and that of the test
  */
 struct mc_measurement {
 	unsigned int n;
@@ -265,13 +286,8 @@ struct mc_measurement {
 	struct mc_settling settling;
 	atomic_t timed;
 	bool kept;
-	u32 tries_left;
-	u64 began;
-	bool enough;
-	u64 foreseen;
+	struct mc_quota quota;
 
-	u32 room;
-	struct mc_per_sample per_sample[MC_PER_SAMPLE_MOST];
 	u64 *samples;
 	u32 done;
 	u8 left_out;
@@ -280,7 +296,7 @@ struct mc_measurement {
 	struct mc_disturbed disturbed;
 	struct mc_dram_traffic traffic;
 	struct mc_events_total events;
-	void *memory;
+	struct mc_arrays arrays;
 };
 
 int mc_measure(struct mc_worker *w, void *meas);

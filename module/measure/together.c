@@ -184,7 +184,7 @@ int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measu
 		return -ENOMEM;
 	meas->arg = t;
 	meas->hooks.take = take_sample;
-	meas->tries_left = meas->settings.repeat + MC_TRIES_MORE;
+	meas->quota.tries_left = meas->settings.repeat + MC_TRIES_MORE;
 	mc_measurement_settle(meas, MC_WARM_NS);
 	/* Windows this short are not checked for stolen time. */
 	meas->disturbed.watched = mc_detector_kinds(-1);

@@ -405,7 +405,7 @@ static void test_a_warm_core_is_not_waited_for(void **state)
 	assert_int_equal(meas.settling.seen, MC_STEADY_SAMPLES);
 	/* The loop is known: no sample is needed but the warm-up that was asked for. */
 	meas.done = 0;
-	meas.enough = false;
+	meas.quota.enough = false;
 	assert_int_equal(settle(), 0);
 	assert_int_equal(meas.settling.seen, 1);
 	assert_int_equal(rec.steady, MC_STEADY_YES);
@@ -443,7 +443,7 @@ static void test_each_variant_is_a_loop(void **state)
 	for (unsigned int i = 0; i < 4; i++) {
 		sampler[0].pass.variant = &variants[i / 2];
 		meas.done = 0;
-		meas.enough = false;
+		meas.quota.enough = false;
 		assert_int_equal(settle(), 0);
 		assert_int_equal(meas.settling.seen, i % 2 ? 1 : MC_STEADY_SAMPLES);
 	}
