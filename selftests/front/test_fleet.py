@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import subprocess
+from math import exp
 from pathlib import Path
 from unittest import mock
 
@@ -110,6 +111,23 @@ class Outliers(fake.unittest.TestCase):
                 ([100.0] * 9, [110.0], [0.01] * 30, 0), ([100.0] * 9, [50.0], (), 0)):
             found = outliers.distances(usual, mine, **({"own": own} if own else {}))
             self.assertEqual(sum(one.slow for one in found), slow, mine)
+        # By hand: 6 and n/2 observations of the spread, or 6 and those of each host.
+        for usual, mine, own, spreads, blurred in (
+                (times, 115.0, (), 2.6932, False), ([100.0] * 9, 110.0, [0.04], 1.2246, True),
+                ([100.0] * 9, 110.0, [0.01] * 30, 1.0399, True)):
+            [far] = outliers.distances(usual, [mine], own)
+            self.assertAlmostEqual(far.spreads, spreads, places=4)
+            self.assertEqual(far.blurred, blurred, mine)
+
+    def test_jumps_from_mode_to_mode(self):
+        """Of half of the distance or more, by each host here, and in other results."""
+        far = outliers.Distance(100 * exp(0.2), 100.0, 9.0, 0.001, True, False)
+        others = [0.05, 0.08, 0.12, 0.3]
+        for own, jumps, chance in (
+                ([0.01, 0.15, 0.2], others, 0.25), ([0.01, 0.02, 0.15], others, 0.0625),
+                ((), (), 0.001), ([0.01] * 9, [0.05] * 9 + [0.3], 0.001), ((), [0.3], 0.25)):
+            found = outliers.with_chance_of_modes(far, own, jumps)
+            self.assertAlmostEqual(found.chance, chance)
 
     def test_the_limit_grows_with_what_is_found(self):
         """Benjamini and Hochberg: the greatest p(k) that is at most k/m of 1 %."""
@@ -127,6 +145,8 @@ class Outliers(fake.unittest.TestCase):
         """Tables say 0.001 for these."""
         for value, freedom in ((4.501, 8), (4.144, 10), (3.552, 20), (3.174, 100)):
             self.assertAlmostEqual(outliers._tail(value, freedom), 0.001, delta=0.00003)
+        self.assertAlmostEqual(outliers._tail(1, 1), 0.25, delta=0.004)
+        self.assertEqual((outliers._tail(0, 5), outliers._tail(-1, 5)), (1, 1))
 
 
 def modules(number):

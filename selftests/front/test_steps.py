@@ -128,6 +128,9 @@ class Edges(fake.unittest.TestCase):
         points = [(16, 1.0), (32, 1.25), (64, 1.25), (128, 1.25), (256, 1.8)]
         self.assertEqual([level.time for level in steps.levels(points)], [1.25])
 
+    def test_a_median(self):
+        self.assertEqual([steps.median(v) for v in ([7], [3, 1, 2], [4, 1, 3, 9])], [7, 2, 3.5])
+
     def test_a_flat_one(self):
         rng = random.Random(3)
         points = [(size, 100 * (1 + abs(rng.gauss(0, 0.2)))) for size in HALVES]
