@@ -32,6 +32,10 @@ static struct made {
 	u64 slice;		/* each thread's part */
 	u64 lines_of[THREADS_MOST];	/* lines of each thread's load */
 	u64 calls_of[THREADS_MOST];
+	u64 delay;		/* that of the request, if it is above 1000 */
+	u64 gauged;		/* calls that measure the delay */
+	u64 still;		/* those in which the clock stands still, a bit each */
+	u64 slow;		/* so many of them are slow, each by less than the one before */
 } made;
 
 #define MADE	.line_ps = 10 * NS, .alone_ps = 80 * NS, .crowd_ps = 40 * NS, \
@@ -65,6 +69,8 @@ static u64 spend(u64 ps)
 {
 	bool late = sim.late && sim.now[sim.n - 1] > sim.now[sim_self()] + sim.late / 2;
 
+	if (sim_self() == made.chaser && made.gauged < made.slow)
+		ps += (made.slow - made.gauged) * 1000 * NS;
 	return sim_self() != made.chaser && late ? 2 * ps : ps;
 }
 
@@ -94,7 +100,8 @@ static void see_load(const struct mc_paced *args)
 		look_at_lines(args);
 	if (i == made.chaser) {
 		EXPECT(args->reads == 1 && args->end == 1 && !args->nt && !args->lines &&
-		       lines * LINE <= 4096);
+		       lines == (made.delay > 1000 ? 4 : 64));
+		made.gauged++;
 		return;
 	}
 	load = *args;
@@ -156,6 +163,34 @@ static void test_latency_is_that_under_the_load(void **state)
 	assert_int_equal(done, 5 * ARRAY_SIZE(delays));
 	for (unsigned int i = 0; i < ARRAY_SIZE(delays); i++)
 		assert_loaded(&rec[i], 2, delays[i]);
+}
+
+/* No tick passes in these calls. */
+static void stand_still(struct mc_worker *w)
+{
+	if (w->index != made.chaser)
+		return;
+	w->began = made.still & 1 ? sim.now[w->index] : w->began;
+	made.still >>= 1;
+}
+
+/* The delay is that of the fastest of eight calls with it, and of eight without. */
+static void test_how_long_the_delay_takes(void **state)
+{
+	static const u64 delays[] = { 0, 900, 1000, 1001, 5000 };
+
+	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(delays); i++) {
+		u64 delay = delays[i / 2];
+
+		reset_with(2, .delay = delay, .slow = i % 2 ? 14 : 0);
+		measured("loaded size=256K delay=%llu repeat=4 cpu=0,1", delay);
+		assert_loaded(rec, 1, delay);
+		assert_int_equal(made.gauged, 16);
+		reset_with(2, .delay = delay, .still = i % 2 ? 0xffff : 0x5555);
+		sim.closing = stand_still;
+		measured("loaded size=256K delay=%llu repeat=4 cpu=0,1", delay);
+		shows(rec, delay ? "delay_ns=null" : "delay_ns=0");
+	}
 }
 
 static void assert_load(const char *op, u64 reads, u64 writes, bool nt, u64 arrays)
