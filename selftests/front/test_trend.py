@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import sys
+from math import exp
 from pathlib import Path
 from unittest import mock
 
@@ -83,6 +84,7 @@ class Parts(fake.unittest.TestCase):
 
     def test_equal_times(self):
         self.assertEqual(changes.steps([5.0] * 30), [])
+        self.assertEqual(len(changes.steps([5.0] * 8 + [6.0] * 8)), 1)
         [step] = changes.steps([5.0] * 20 + [6.0] * 10)
         self.assertEqual((step.at, step.before, step.after), (20, mock.ANY, mock.ANY))
         self.assertAlmostEqual(step.speed, 5 / 6)
@@ -94,6 +96,25 @@ class Parts(fake.unittest.TestCase):
         self.assertEqual(changes.steps(times), [])
         self.assertEqual([i for i, off in enumerate(changes.are_far_off(times)) if off],
                          [10, 11, 12])
+
+    def test_how_far_off_an_outlier_is(self):
+        """Runs differ by d in turns: 4 standard deviations, from moves of d, are 4.19 d. Of nine
+        neighbours, four are not most. Equal runs have a spread of 0.01 %."""
+        for far, runs, off in ((5.3, 1, 1), (5.1, 1, 0), (50, 4, 4), (50, 5, 0)):
+            logs = [0.01 * (i % 2) for i in range(30)]
+            logs[10:10 + runs] = [0.01 * far] * runs
+            self.assertEqual(sum(changes.are_far_off([exp(one) for one in logs])), off, far)
+        for far, off in (1.00035, 0), (1.00045, 1):
+            self.assertEqual(sum(changes.are_far_off([5.0] * 10 + [5 * far] + [5.0] * 10)), off)
+
+    def test_a_hint(self):
+        """Four spreads, of 1.25 % at least, with two degrees of freedom less than runs."""
+        for logs, at in (((0, 0, 0.0516), 2), ((0, 0, 0.0488), None), ((0, 1), None),
+                         ((0, 0.06, 0.18, 0.24), 2), ((0, 0.06, 0.16, 0.22), None)):
+            found = changes.hint([exp(one) for one in logs])
+            self.assertEqual(found and found.at, at, logs)
+        self.assertEqual([changes.Step(1, *times).word for times in ((5, 6), (6, 5))],
+                         [Word.SLOWER, Word.FASTER])
 
     def test_outliers_beside_a_change(self):
         times = [(5.0 + 0.01 * (i % 3)) * (1.1 if i >= 15 else 1) for i in range(30)]
