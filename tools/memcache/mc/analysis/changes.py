@@ -117,7 +117,7 @@ def hint(times: Sequence[float]) -> Step | None:
     sides = {place: (logs[:place], logs[place:]) for place in range(1, len(logs))}
     place = min(sides, key=lambda place: sum(map(_scatter, sides[place])))
     before, after = sides[place]
-    spread = max((sum(map(_scatter, sides[place])) / max(len(logs) - 2, 1)) ** 0.5, USUAL)
+    spread = max((sum(map(_scatter, sides[place])) / (len(logs) - 2)) ** 0.5, USUAL)
     if abs(sum(after) / len(after) - sum(before) / len(before)) < FAR * spread:
         return None
     return Step(kept[place], exp(median(before)), exp(median(after)))
