@@ -258,7 +258,6 @@ static void test_the_last_cache_is_filled_before_each_window(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		reset_with(1, .cold_ps = 100 * NS, .before = rows[i].before);
-		one_place();
 		sim.opened = count_refill;
 		sim.closing = others_take_all_lines;
 		refills = 0;
