@@ -21,7 +21,7 @@ from mc import Failure, libraries
 from mc.advice import lacking
 from mc.analysis import marks
 from mc.output import hover
-from mc.output.charts import SPEED, Chart, Series, label
+from mc.output.charts import SPEED, Chart, Point, Series, label
 from mc.output.hover import number
 from mc.parts import Picture
 from mc.records import units
@@ -375,6 +375,19 @@ def _put_legend(axes: Any, chart: Chart, indent: int = 0) -> None:
                 borderaxespad=0)
 
 
+def _put_words(axes: Any, chart: Chart, more: str = "") -> None:
+    """The names of both axes and the legend. `more` stands below the name of the x axis."""
+    axes.set_ylabel(label(chart.y))
+    axes.set_xlabel(label(chart.x) + more)
+    _put_legend(axes, chart)
+
+
+def _plot(axes: Any, points: Iterable[Point], *marker: str, **style: Any) -> None:
+    """Draw points in a style."""
+    points = list(points)
+    axes.plot([point.x for point in points], [point.y for point in points], *marker, **style)
+
+
 def _doubts_in_words(chart: Chart) -> str:
     """The meanings of the marks of its figures, in lines below the name of the x axis."""
     names = {mark: name for mark, (_, name) in RINGS.items()} if chart.kind == "curves" else \
@@ -385,26 +398,21 @@ def _doubts_in_words(chart: Chart) -> str:
 def _draw_rings(axes: Any, series: Series, colour: str) -> None:
     """Draw a ring or a square around each point that has a mark."""
     for mark, (shape, _) in RINGS.items():
-        points = [point for point in series.points if mark in point.doubt]
-        if points:
-            axes.plot([p.x for p in points], [p.y for p in points], shape, color=colour,
-                      fillstyle="none", markersize=RING, markeredgewidth=1.4)
+        if points := [point for point in series.points if mark in point.doubt]:
+            _plot(axes, points, shape, color=colour, fillstyle="none", markersize=RING,
+                  markeredgewidth=1.4)
 
 
 def _draw_curves(axes: Any, chart: Chart) -> None:
     few = len(chart.series) <= 3
     for series in chart.series:
         style = _style(chart, series)
-        xs, ys = ([getattr(point, key) for point in series.points] for key in "xy")
-        axes.plot(xs, ys, **style,
-                  label=_name(chart, series) or SHADED.get(chart.y, "median sample"))
+        _plot(axes, series.points, **style,
+              label=_name(chart, series) or SHADED.get(chart.y, "median sample"))
         if few and all(point.low for point in series.points) and not chart.ends:
-            axes.fill_between(xs, [p.low for p in series.points],
-                              [p.high for p in series.points], color=style["color"],
-                              alpha=0.15, lw=0)
+            axes.fill_between(*zip(*((p.x, p.low, p.high) for p in series.points)),
+                              color=style["color"], alpha=0.15, lw=0)
         _draw_rings(axes, series, style["color"])
-    axes.set_ylabel(label(chart.y))
-    axes.set_xlabel(label(chart.x) + _doubts_in_words(chart))
     if chart.linear:
         _begin_at_zero(axes, chart)
     else:
@@ -414,7 +422,7 @@ def _draw_curves(axes: Any, chart: Chart) -> None:
     if chart.ends:
         _mark_ends(axes, chart, *chart.ends)
     _mark_levels(axes, chart)
-    _put_legend(axes, chart)
+    _put_words(axes, chart, _doubts_in_words(chart))
 
 
 def _set_time_axis(axes: Any, chart: Chart) -> None:
@@ -448,12 +456,11 @@ def _mark_levels(axes: Any, chart: Chart) -> None:
 
 
 def _begin_at_zero(axes: Any, chart: Chart) -> None:
-    from matplotlib.ticker import FuncFormatter
     points = [point for series in chart.series for point in series.points]
     axes.set_xlim(0, 1.06 * max(point.x for point in points))
     axes.set_ylim(0, 1.22 * max(point.y for point in points))
     for axis in axes.xaxis, axes.yaxis:
-        axis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
+        axis.set_major_formatter(number)
 
 
 def _mark_ends(axes: Any, chart: Chart, first: int, last: int) -> None:
@@ -485,13 +492,13 @@ def _set_size_ticks(axes: Any, chart: Chart) -> None:
 
 def _set_plain_ticks(axis: Any, room: float = 3) -> None:
     """Plain numbers on a log axis, and enough of them."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import LogLocator, NullLocator
     low, high = sorted(axis.get_view_interval())
     ratio = high / low if low > 0 else 10
     subs = (1, 1.5, 2, 3, 4, 5, 6, 8) if ratio < 4 else (1, 2, 5) if ratio < 100 * room else \
         (1, 3) if ratio < 1000 * room else (1,)
     axis.set_major_locator(LogLocator(base=100 if ratio > 1e5 * room else 10, subs=subs))
-    axis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
+    axis.set_major_formatter(number)
     axis.set_minor_locator(NullLocator())
 
 
@@ -553,7 +560,6 @@ def _is_light(mesh: Any, y: float) -> bool:
 
 def _draw_bars(axes: Any, chart: Chart) -> None:
     """Horizontal bars, so that names have room. The axis is a log axis if values differ much."""
-    from matplotlib.ticker import FuncFormatter
     count = len(chart.series)
     thick = 0.8 / count
     values = [point.y for series in chart.series for point in series.points]
@@ -586,7 +592,7 @@ def _draw_bars(axes: Any, chart: Chart) -> None:
         _set_plain_ticks(axes.xaxis, 0.5)
     else:
         axes.set_xlim(0, max(values) * 1.18)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
+        axes.xaxis.set_major_formatter(number)
     _put_legend(axes, chart, max(len(line) for name in names for line in name.split("\n")))
 
 
@@ -594,60 +600,47 @@ def _draw_regions(axes: Any, chart: Chart) -> None:
     """A point for each region, from 0 on, so that small differences look small. A ring is around
     those that are slower than others of their node. Hollow points are of regions that can't be
     compared."""
-    from matplotlib.ticker import FuncFormatter
     odd = [point for series in chart.series for point in series.points if point.odd]
     for series in chart.series:
         style = _style(chart, series) | {"linestyle": ""}
         filled: dict[str, Any] = {"label": _name(chart, series) or "region"}
         hollow: dict[str, Any] = {"fillstyle": "none", "markersize": 3.5}
         for real, more in ((True, filled), (False, hollow)):
-            points = [point for point in series.points if point.real == real]
-            axes.plot([p.x for p in points], [p.y for p in points], **style | more)
+            _plot(axes, (point for point in series.points if point.real == real), **style | more)
     if odd:
-        axes.plot([point.x for point in odd], [point.y for point in odd], "o", color=COLOURS[1],
-                  fillstyle="none", markersize=10, label=ODD)
+        _plot(axes, odd, "o", color=COLOURS[1], fillstyle="none", markersize=10, label=ODD)
     axes.set_ylim(0, 1.15 * max(point.y for series in chart.series for point in series.points))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
-    axes.set_ylabel(label(chart.y))
-    axes.set_xlabel(label(chart.x) + (f"\n{HOLLOW}" if chart.has_unreal_points else ""))
-    _put_legend(axes, chart)
+    axes.yaxis.set_major_formatter(number)
+    _put_words(axes, chart, f"\n{HOLLOW}" if chart.has_unreal_points else "")
 
 
 def _draw_tail(axes: Any, chart: Chart) -> None:
     """Steps on two log axes: how rare it is that an access takes so long."""
-    from matplotlib.ticker import FuncFormatter
     for series in chart.series:
-        style = _style(chart, series) | {"marker": ""}
-        axes.plot([p.x for p in series.points], [p.y for p in series.points],
-                  drawstyle="steps-post", **style, label=_name(chart, series) or "accesses")
+        _plot(axes, series.points, drawstyle="steps-post", label=_name(chart, series) or "accesses",
+              **_style(chart, series) | {"marker": ""})
     axes.set_xscale("log")
     axes.set_yscale("log")
     _set_plain_ticks(axes.xaxis)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
-    axes.set_ylabel(label(chart.y))
-    axes.set_xlabel(label(chart.x))
-    _put_legend(axes, chart)
+    axes.yaxis.set_major_formatter(lambda v, _: f"{v:g}")
+    _put_words(axes, chart)
 
 
 def _draw_spikes(axes: Any, chart: Chart) -> None:
     """A point for each spike, over the time at which it came."""
     for series in chart.series:
-        axes.plot([p.x for p in series.points], [p.y for p in series.points],
-                  **_style(chart, series) | {"linestyle": ""}, label=_name(chart, series))
+        _plot(axes, series.points, label=_name(chart, series),
+              **_style(chart, series) | {"linestyle": ""})
     axes.set_yscale("log")
     _set_plain_ticks(axes.yaxis)
-    axes.set_ylabel(label(chart.y))
-    axes.set_xlabel(label(chart.x))
-    _put_legend(axes, chart)
+    _put_words(axes, chart)
 
 
 def _draw_history(axes: Any, chart: Chart) -> None:
     """The runs in their order, and the level between two changes."""
-    from matplotlib.ticker import FuncFormatter
     for real, face in ((True, COLOURS[0]), (False, "white")):
-        points = [point for point in chart.series[0].points if point.real == real]
-        axes.plot([point.x for point in points], [point.y for point in points], "o",
-                  color=COLOURS[0], markerfacecolor=face, markersize=3.5)
+        _plot(axes, (point for point in chart.series[0].points if point.real == real), "o",
+              color=COLOURS[0], markerfacecolor=face, markersize=3.5)
     for mark in chart.marks:
         axes.hlines(mark.y, mark.first - 0.5, mark.last + 0.5, color=COLOURS[1], lw=1.6, zorder=4)
         if mark.name:
@@ -662,7 +655,7 @@ def _draw_history(axes: Any, chart: Chart) -> None:
     middle = (low + high) / 2           # an axis of 10 % at least, so that noise looks small
     half = max(high - low, 0.1 * middle) / 2
     axes.set_ylim(middle - 1.1 * half, middle + 1.3 * half)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v)))
+    axes.yaxis.set_major_formatter(number)
 
 
 KINDS = {"history": _draw_history, "curves": _draw_curves, "matrix": _draw_matrix,
