@@ -7,7 +7,7 @@ import fake
 from mc.analysis import events
 from mc.output import export
 from mc.records import tests
-from mc.running.counting import Counting
+from mc.running.counting import counting
 
 COUNTED = {event: None for event in tests.EVENTS} | {"events_why": None}
 
@@ -45,7 +45,7 @@ class Events(unittest.TestCase):
     def test_lines_are_set_for_a_run_that_asks(self):
         for asked in True, False:
             side = Side()
-            with Counting([side], False, asked):
+            with counting([side], False, asked):
                 self.assertEqual(side.set[-1].split(), list(tests.EVENTS) if asked else ["mine"])
             self.assertEqual((side.set[-1], len(side.set)), ("mine\n", 3 if asked else 1))
 

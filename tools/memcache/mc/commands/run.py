@@ -14,7 +14,7 @@ from mc.records import continued, suite
 from mc.records.results import Run
 from mc.records.rounds import with_merged_rounds
 from mc.running import module, plan, quiet
-from mc.running.counting import Counting
+from mc.running.counting import counting
 from mc.running.debugfs import WITHOUT, Debugfs
 from mc.running.machine import Machine
 from mc.running.progress import Progress
@@ -137,7 +137,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
     for text in [*remarks, *plan.length_lines(jobs, place)]:
         say(text)
     used = list(dict.fromkeys(job.side for job in jobs))
-    with ExitStack() as held, Stop(sides) as stop, Counting(used, count, events):
+    with ExitStack() as held, Stop(sides) as stop, counting(used, count, events):
         for side in used:
             held.enter_context(side.hold())
         disturbances = _say_what_disturbs([job.request.line for job in jobs])

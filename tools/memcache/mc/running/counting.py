@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Counting DRAM traffic, and events of the cores, while something is measured."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
 from mc import Failure, plural, say
 from mc.records import tests
 from mc.running import counters
@@ -24,40 +27,32 @@ def absence(discovered: counters.Found) -> str:
     return f"no counters of DRAM traffic: {why}"
 
 
-class Counting:
-    """A context in which the sides count DRAM traffic, events of the cores, or both.
-    Afterwards they have the counters that they had before. If the machine has no counters, the
-    run goes on without them and its records say `na`."""
+@contextmanager
+def counting(sides: list[Side], traffic: bool, events: bool = False) -> Iterator[None]:
+    """Let the sides count DRAM traffic, events of the cores, or both. Afterwards they have the
+    counters that they had before. If the machine has no counters, the run goes on without them and
+    its records say `na`."""
+    lines = _traffic(sides[0]) if traffic and sides else ""
+    lines += "".join(f"{event}\n" for event in tests.EVENTS if events)
+    with ExitStack() as held:
+        for side in sides if lines else []:
+            before = side.counters()
+            side.count(lines)
+            held.callback(_set_again, side, before)
+        yield
 
-    def __init__(self, sides: list[Side], traffic: bool, events: bool = False):
-        self.sides, self.traffic, self.events = sides, traffic, events
-        self.before: list[tuple[Side, str]] = []
 
-    def __enter__(self) -> "Counting":
-        lines = self._traffic() if self.traffic and self.sides else ""
-        if self.events:
-            lines += "".join(f"{event}\n" for event in tests.EVENTS)
-        try:
-            for side in self.sides if lines else []:
-                before = side.counters()
-                side.count(lines)
-                self.before.append((side, before))
-        except Failure:
-            self.__exit__()
-            raise
-        return self
+def _traffic(side: Side) -> str:
+    """The lines of the machine's counters of DRAM traffic."""
+    discovered = side.discover()
+    count = plural(len(discovered.counters), "counter")
+    say("; ".join(filter(None, [f"{discovered.title}: {count}", discovered.uncounted_text]))
+        if discovered.counters else absence(discovered))
+    return discovered.text
 
-    def _traffic(self) -> str:
-        """The lines of the machine's counters of DRAM traffic."""
-        discovered = self.sides[0].discover()
-        count = plural(len(discovered.counters), "counter")
-        say("; ".join(filter(None, [f"{discovered.title}: {count}", discovered.uncounted_text]))
-            if discovered.counters else absence(discovered))
-        return discovered.text
 
-    def __exit__(self, *_error: object) -> None:
-        for side, text in self.before:
-            try:
-                side.count(text)
-            except Failure as failure:
-                say(str(failure))
+def _set_again(side: Side, text: str) -> None:
+    try:
+        side.count(text)
+    except Failure as failure:
+        say(str(failure))
