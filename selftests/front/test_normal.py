@@ -20,8 +20,7 @@ from mc.output import document, report, terminal
 from mc.output import fleet as fleet_output
 from mc.output import normal as output
 from mc.records import results
-from mc.running import platform
-from mc.running.machine import Machine
+from mc.running.machine import Machine, platform
 
 MODEL = "GenuineIntel 6 158"
 ROWS = [[MODEL, "l1d_kib", 32, 32, 32, 9, "one", 2017],
@@ -534,7 +533,7 @@ class Shown(Case):
                  "its L1 data cache has 64 KiB; a CPU of this number has 32"),
                 (CPU, "load from memory, ns")):
             with mock.patch("mc.commands.reference.user.machine", lambda told=told: dict(told)), \
-                    mock.patch("mc.commands.reference.platform.describe", dict):
+                    mock.patch("mc.commands.reference.platform", dict):
                 self.assertIn(said, self.command("reference")[1])
 
 
@@ -555,11 +554,11 @@ class Peak(Case):
 class Platform(unittest.TestCase):
     def test_the_most_general_name_of_the_device_tree(self):
         with tempfile.TemporaryDirectory() as top:
-            self.assertEqual({}, platform.describe(Machine(top, {})))
+            self.assertEqual({}, platform(Machine(top, {})))
             tree = Path(top) / "proc/device-tree"
             tree.mkdir(parents=True)
             (tree / "compatible").write_bytes(b"some,board\0maker,chip\0")
-            self.assertEqual({"platform": "maker,chip"}, platform.describe(Machine(top, {})))
+            self.assertEqual({"platform": "maker,chip"}, platform(Machine(top, {})))
 
 
 class Contributions(Case):

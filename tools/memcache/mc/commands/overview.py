@@ -12,7 +12,8 @@ from mc.commands import suites
 from mc.output import normal, terminal
 from mc.output.terminal import wrap_lines
 from mc.records import results, tests
-from mc.running import platform, user
+from mc.running import user
+from mc.running.machine import platform
 from mc.status import DONE
 
 # Two lines: with them, the screen still fits a terminal of 24.
@@ -45,7 +46,7 @@ def _say_whether_normal(kept: str) -> None:
         return
     runs = results.load(kept)
     for run in runs:
-        run.machine.update(platform.describe())
+        run.machine.update(platform())
     if parts := normal.parts(runs, wide=False):
         emit(["", *terminal.lines(parts)], terminal.painter())
 

@@ -12,7 +12,8 @@ from mc.output import terminal
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import results
 from mc.records.shape import numbers
-from mc.running import platform, user
+from mc.running import user
+from mc.running.machine import platform
 from mc.status import DONE, WRONG
 
 EPILOG = """\
@@ -59,7 +60,7 @@ def command(args: argparse.Namespace) -> int:
             emit(terminal.lines([part for model in models for part in parts(model)]))
         return DONE
     else:
-        machine = user.machine() | platform.describe()
+        machine = user.machine() | platform()
     emit(terminal.lines(of_machine(machine)))
     return DONE
 

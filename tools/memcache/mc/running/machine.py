@@ -9,6 +9,7 @@ import re
 from mc.running import debugfs, user
 
 CAP_SYS_ADMIN = 1 << 21
+COMPATIBLE = "/proc/device-tree/compatible"
 EFI = "/sys/firmware/efi"
 # Four bytes of attributes, then one that is 1 with Secure Boot.
 SECURE_BOOT = f"{EFI}/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -82,6 +83,14 @@ class Machine:
         return record if isinstance(record, dict) else {}
 
 
+def platform(machine: Machine | None = None) -> dict:
+    """What the front end adds to a `machine` record: the system on a chip, by the last and most
+    general name in the device tree; nothing without one. CPUs of a model differ in their memory
+    from one system on a chip to another."""
+    names = (machine or Machine(module={})).read(COMPATIBLE).rstrip("\0").split("\0")
+    return {"platform": names[-1]} if names[-1] else {}
+
+
 UNKNOWN = "unknown"
 # Names in the firmware tell hypervisors apart that show no better sign.
 VENDORS = {"QEMU": "kvm", "KVM": "kvm", "Amazon EC2": "kvm", "Google": "kvm", "Xen": "xen",
@@ -141,9 +150,8 @@ def cpu_flags(machine: Machine) -> list[str]:
 
 def _firmware(machine: Machine) -> str:
     """The names that the firmware gives the machine and its maker."""
-    return " ".join(machine.read(f"/{path}").replace("\0", " ") for path in (
-        "sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name",
-        "proc/device-tree/compatible"))
+    return " ".join(machine.read(path).replace("\0", " ") for path in (
+        "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name", COMPATIBLE))
 
 
 def _is_hardware(machine: Machine) -> bool:

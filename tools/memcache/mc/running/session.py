@@ -15,7 +15,8 @@ from mc import Failure, plural
 from mc.records import check, continued, derived, results, tests
 from mc.records.best import is_better
 from mc.records.suite import Request
-from mc.running import counters, hardware, platform, tiers
+from mc.running import counters, hardware, tiers
+from mc.running.machine import platform
 from mc.running.plan import Job
 from mc.running.progress import Progress
 from mc.running.side import Outcome, Side
@@ -191,7 +192,7 @@ class Session:
         """The memory modules and tiers, and what disturbed before the run."""
         if self.machine_extras is None:
             self.machine_extras = {"modules": hardware.describe(), "tiers": tiers.describe(),
-                                   **platform.describe()}
+                                   **platform()}
             if self.host:
                 self.machine_extras["host"] = self.host
             if self.quiet:
