@@ -189,7 +189,6 @@ class OfTheMachine(fake.InDirectory):
                   cpu__cpu2__cache__index2__type="Unified")
         found = self.found({})
         self.assertEqual(found.cores, ((0, 2), (1, 3)))
-        self.assertTrue(found.are_siblings(0, 2) and not found.are_siblings(0, 1))
         self.assertEqual([(n.number, n.cpus, n.memory) for n in found.nodes],
                          [(0, (0, 2), 4 << 20), (1, (1, 3), None)])
         self.assertEqual((found.cache, found.shared_by, found.memory), (16 << 20, 4, 1 << 20))

@@ -46,9 +46,6 @@ class Shape:
     width: int = 16
     remarks: tuple[str, ...] = ()
 
-    def are_siblings(self, a: int, b: int) -> bool:
-        return any(a in core and b in core for core in self.cores)
-
 
 def machine_shape(machine: dict, system: Path | None = None, meminfo: Path | None = None) -> Shape:
     """The shape of the machine that this program runs on. `machine` is its record, which may

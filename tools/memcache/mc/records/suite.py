@@ -25,7 +25,7 @@ once.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -341,15 +341,9 @@ def _add_search(suite: Suite, text: str) -> None:
     suite.sections[-1].search += words
 
 
-def _add_table(suite: Suite, text: str) -> None:
-    suite.sections[-1].layouts.append(layout(text))
-
-
-def _add_note(suite: Suite, text: str) -> None:
-    suite.sections[-1].notes.append(text)
-
-
-DIRECTIVES = {"@title": _set_title, "@where": _set_where, "@rounds": _set_rounds,
-              "@takes": _set_time, "@section": _begin_section, "@needs": _add_need,
-              "@search": _add_search, "@table": _add_table, "@note": _add_note}
+DIRECTIVES: dict[str, Callable[[Suite, str], None]] = {
+    "@title": _set_title, "@where": _set_where, "@rounds": _set_rounds, "@takes": _set_time,
+    "@section": _begin_section, "@needs": _add_need, "@search": _add_search,
+    "@table": lambda suite, text: suite.sections[-1].layouts.append(layout(text)),
+    "@note": lambda suite, text: suite.sections[-1].notes.append(text)}
 SHOWN = ("@section", "@table", "@note")
