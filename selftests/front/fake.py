@@ -19,6 +19,7 @@ import traceback
 import types
 import unittest
 from pathlib import Path
+from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
@@ -31,6 +32,7 @@ sys.path.insert(0, str(FRONT.parent))
 from mc import errno_name  # noqa: E402
 from mc.analysis.words import Say  # noqa: E402
 from mc.commands import cli  # noqa: E402
+from mc.commands.run import measure  # noqa: E402
 from mc.output import terminal  # noqa: E402
 from mc.records import fields, results  # noqa: E402
 from mc.records import shape as shapes  # noqa: E402
@@ -80,6 +82,19 @@ def output_of(call, *words, **more) -> tuple:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         returned = call(*words, **more)
     return returned, out.getvalue(), err.getvalue()
+
+
+def put(files: dict, top: Path | str = ".", end: str = "\n") -> None:
+    """Write these files of a made-up machine, by their paths below `top`."""
+    for name, text in files.items():
+        path = Path(top, name.lstrip("/"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}{end}")
+
+
+def here() -> contextlib.AbstractContextManager:
+    """A context in which the machine has the files below this directory."""
+    return mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd())
 
 
 def load_script(name: str, path: Path) -> types.ModuleType:
@@ -302,3 +317,13 @@ class InDirectory(unittest.TestCase):
         self.assertNotIn("Traceback", done.stderr)
         self.assertLessEqual(max(map(len, done.stdout.splitlines()), default=0), 80)
         return " ".join((done.stdout + done.stderr).split())
+
+
+class Measured(InDirectory):
+    def run_(self, *words, kernel=None, output="out", where=None, users=(), **more):
+        """The status of `run`. `kernel` and `users`: the sides; what is printed is in out and
+        err."""
+        self.kernel = kernel or Kernel()
+        self.out, self.err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
+            return measure(list(words), output, where, [self.kernel, *users], **more)

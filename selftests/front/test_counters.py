@@ -2,9 +2,7 @@
 """Counters of DRAM traffic: found in trees of sysfs made up here, after what the
 kernel's drivers register; set for a run."""
 
-import contextlib
 import errno
-import io
 import os
 import subprocess
 from functools import partial
@@ -13,7 +11,6 @@ from unittest import mock
 
 import fake
 from mc import Failure
-from mc.commands.run import measure
 from mc.records import results
 from mc.running import counters, counting, debugfs, user
 
@@ -35,17 +32,15 @@ def scaled(**events):
 CAS = SERVER | scaled(cas_count_read="event=0x04,umask=0x0f",
                       cas_count_write="event=0x04,umask=0x30") | {"events/clockticks": "event=0x00"}
 ICX_RUNNING = RUNNING | scaled(read="event=0xff,umask=0x20", write="event=0xff,umask=0x21")
+SYSTEM = "sys/devices/system"
 UMC = {"format/event": "config:0-7", "format/rdwrmask": "config:8-9"}
 
 
 class Tree(fake.InDirectory):
     def pmu(self, name, kind, cpumask="0", **files):
-        directory = Path(counters.DEVICES, name)
-        for file, text in ({"type": str(kind), "cpumask": cpumask} | files).items():
-            if text is not None:
-                path = directory / file
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text + "\n")
+        wanted = {"type": kind, "cpumask": cpumask} | files
+        fake.put({file: text for file, text in wanted.items() if text is not None},
+                 f"{counters.DEVICES}/{name}")
 
 
 class Found(Tree):
@@ -119,26 +114,19 @@ class Found(Tree):
                                      "events/umc_cas_cmd.wr": "event=0x0c"})
         self.assertEqual(self.lines()[0], "dram_read_amd_umc_0 type=16 config=0xb cpu=0 scale=64")
 
-    def system(self, **files):
-        for name, text in files.items():
-            path = Path("sys/devices/system", name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{text}\n")
-
     def test_the_nodes_that_they_cover(self):
         """Two packages of two nodes each, a node of HBM, and one behind a memory-side cache."""
-        for cpu in range(4):
-            self.system(**{f"cpu/cpu{cpu}/topology/physical_package_id": cpu // 2})
-            self.system(**{f"node/node{cpu}/cpulist": cpu})
-        self.system(**{"node/node4/cpulist": ""})
+        fake.put({f"cpu/cpu{cpu}/topology/physical_package_id": cpu // 2 for cpu in range(4)}
+                 | {f"node/node{node}/cpulist": node for node in range(4)}
+                 | {"node/node4/cpulist": ""}, SYSTEM)
         for mask, nodes in (("0", [0, 1]), ("1,2", [0, 1, 2, 3]), ("3", [2, 3]), ("9", [])):
             self.pmu("uncore_imc_0", 20, mask, **CAS)
             self.assertEqual(counters.discover(Path(".")).nodes, nodes)
         self.pmu("uncore_imc_0", 20, "0", **CAS)
-        self.system(**{"node/node1/memory_side_cache/index1/size": 1 << 34})
+        fake.put({"node/node1/memory_side_cache/index1/size": 1 << 34}, SYSTEM)
         found = counters.discover(Path("."))
         self.assertEqual((found.nodes, found.uncounted_text), ([0], ""))
-        self.system(**{"node/has_memory": "0-4"})
+        fake.put({"node/has_memory": "0-4"}, SYSTEM)
         found = counters.discover(Path("."))
         self.assertEqual(found.uncounted_text, "the memory of node 1-4 is not counted")
         self.assertEqual(counters.coverage(f"cycles\n{found.text}", found),
@@ -202,8 +190,7 @@ class Found(Tree):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("no counters of DRAM traffic: none in /sys/bus", done.stderr)
         self.assertNotIn("resctrl", done.stderr)
-        Path(counters.RESCTRL, "mon_L3_00").mkdir(parents=True)
-        Path(counters.RESCTRL, "mon_L3_00/mbm_total_bytes").write_text("1\n")
+        fake.put({f"{counters.RESCTRL}/mon_L3_00/mbm_total_bytes": 1})
         self.assertIn("counts traffic beyond the L3, which is not the same", front().stderr)
         self.pmu("uncore_imc_0", 20, **CAS)
         lines = "dram_read_imc_0 type=20 config=0xf04 cpu=0 scale=64\n" \
@@ -245,11 +232,8 @@ class Found(Tree):
         self.assertFalse(Path("ran").exists())
 
     def test_a_guest_is_told_so(self):
-        Path("proc").mkdir()
-        Path("proc/cpuinfo").write_text("flags : pat hypervisor\n")
-        Path("sys/class/dmi/id").mkdir(parents=True)
-        Path("sys/class/dmi/id/sys_vendor").write_text("QEMU\n")
-        with mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd()):
+        fake.put({"proc/cpuinfo": "flags : pat hypervisor", "sys/class/dmi/id/sys_vendor": "QEMU"})
+        with fake.here():
             self.assertIn("this is a virtual machine (kvm)", counting.absence(counters.Found()))
 
 
@@ -273,13 +257,10 @@ class Kernel(fake.Kernel):
         return 0
 
 
-class Runs(Tree):
-    def run_(self, kernel, *words, sides=(), where=None):
-        self.out, self.err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err), \
-                mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd()):
-            return measure(list(words) or ["bandwidth size=4K"], "out", where,
-                                   [kernel, *sides], count=True)
+class Runs(Tree, fake.Measured):
+    def run_(self, kernel, *words, **more):
+        with fake.here():
+            return super().run_(*words or ["bandwidth size=4K"], kernel=kernel, count=True, **more)
 
     def test_they_are_set_for_a_run_only(self):
         self.pmu("uncore_imc_0", 20, **CAS)
@@ -292,20 +273,15 @@ class Runs(Tree):
 
     def test_the_results_say_what_they_cover(self):
         self.pmu("uncore_imc_0", 20, **CAS)
-        for name in ("cpu/cpu0/topology/physical_package_id", "node/node0/cpulist"):
-            Path("sys/devices/system", name).parent.mkdir(parents=True)
-            Path("sys/devices/system", name).write_text("0\n")
+        fake.put(dict.fromkeys(("cpu/cpu0/topology/physical_package_id", "node/node0/cpulist"), 0),
+                 SYSTEM)
         told = {"kind": "Intel, CAS commands", "nodes": [0]}
         counted = dict(fake.result("bandwidth", 1000.0), dram_read_bytes=1)
         for text, record, wanted in ((counters.discover(Path(".")).text, counted, told),
                                      ("dram_read type=1 config=0x0 cpu=0 scale=1\n", counted, None),
                                      ("", fake.result("bandwidth", 1000.0), "nothing")):
-            kernel = Kernel(text)
-            with mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd()), \
-                    mock.patch.object(fake, "result", lambda *_, record=record: record), \
-                    contextlib.redirect_stdout(io.StringIO()), \
-                    contextlib.redirect_stderr(io.StringIO()):
-                measure(["bandwidth size=4K"], "out", None, [kernel])
+            with fake.here(), mock.patch.object(fake, "result", lambda *_, record=record: record):
+                super().run_("bandwidth size=4K", kernel=Kernel(text))
             self.assertEqual(results.load("out")[0].machine.get("dram_counters", "nothing"), wanted)
             os.unlink("out")
 
@@ -348,7 +324,7 @@ class Runs(Tree):
                               b'[ "$2" = --counters ] && cp "$3" given && echo "$5" >asked\n'
                               b"cat machine records\n")
         os.chmod("program", 0o755)
-        self.assertEqual(self.run_(Kernel(), sides=[user.User("./program")], where="user"), 0)
+        self.assertEqual(self.run_(Kernel(), users=[user.User("./program")], where="user"), 0)
         self.assertEqual(Path("asked").read_text(), "bandwidth size=4K\n")
         self.assertEqual(Path("given").read_text(), counters.discover(Path(".")).text)
         self.assertEqual(results.load("out")[0].where, "user")

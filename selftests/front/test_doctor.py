@@ -53,10 +53,8 @@ class Doctor(fake.InDirectory):
     headers = staticmethod(cache(module.headers))       # asks apt, for a second
 
     def examine(self, uid=0, arch="x86_64", built=True, **changes):
-        for path, text in (GOOD | {k.replace("__", "/"): v for k, v in changes.items()}).items():
-            if text is not None:
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
-                Path(path).write_text(text)
+        files = GOOD | {name.replace("__", "/"): text for name, text in changes.items()}
+        fake.put({path: text for path, text in files.items() if text is not None}, end="")
         uname = SimpleNamespace(machine=arch, release="6.1")
         with mock.patch("os.geteuid", return_value=uid), mock.patch("os.uname", lambda: uname), \
                 mock.patch("mc.version.version", lambda: "1.0"), \

@@ -2,15 +2,12 @@
 """Memory modules, from what dmidecode prints on real machines, and the peak that follows; memory
 errors that came during a run."""
 
-import contextlib
-import io
 import os
 from pathlib import Path
 from unittest import mock
 
 import fake
 from mc.analysis import hardware as judged
-from mc.commands.run import measure
 from mc.output import report
 from mc.records import results
 from mc.running import hardware
@@ -280,7 +277,7 @@ class Machines(fake.unittest.TestCase):
                     self.assertNotIn(word, text)
 
 
-class Firmware(fake.InDirectory):
+class Firmware(fake.Measured):
     """dmidecode as this machine may have it."""
     def described(self, script=None, guest=None, uid=0):
         if script is not None:
@@ -313,11 +310,9 @@ class Firmware(fake.InDirectory):
     def edac(self, *units, size=16384, top=""):
         """What is read of units of EDAC: unit, label, location; `size` in MiB."""
         for unit, label, location in units:
-            directory = Path(f"{top}{hardware.EDAC}", unit)
-            directory.mkdir(parents=True)
-            for name, text in (("dimm_label", label), ("dimm_location", f"{location} "),
-                               ("dimm_mem_type", "Registered-DDR4"), ("size", size)):
-                (directory / name).write_text(f"{text}\n")
+            fake.put({"dimm_label": label, "dimm_location": f"{location} ",
+                      "dimm_mem_type": "Registered-DDR4", "size": size},
+                     f"{top}{hardware.EDAC}/{unit}")
         return hardware.controllers(Machine(f"{Path.cwd()}/{top}", module={}))
 
     def test_what_the_driver_of_memory_controllers_lists(self):
@@ -344,7 +339,7 @@ class Firmware(fake.InDirectory):
         self.edac(*((f"mc0/rank{n}", label, f"csrow 0 channel {channel}") for n, (label, channel)
                     in enumerate((("DIMM_0", 0), ("dimm1", 1), ("DIMM 0", 0), ("DIMM2", 1),
                                   ("DIMM2", 2), ("DIMM3", 2)))))
-        with mock.patch.dict(os.environ, {"MEMCACHE_SYSROOT": str(Path.cwd())}):
+        with fake.here():
             found = self.described("exec /bin/cat text")
             self.assertEqual([(one["channel"], one["channel_source"]) for one in found["slots"]], [
                 ("mc0 channel 0", "edac"), ("mc0 channel 1", "edac"), *[(None, None)] * 3])
@@ -395,10 +390,8 @@ class Firmware(fake.InDirectory):
 
     def count(self, corrected, uncorrected):
         for number in range(2):
-            directory = Path(hardware.EDAC, f"mc{number}")
-            directory.mkdir(parents=True, exist_ok=True)
-            (directory / "ce_count").write_text(f"{corrected}\n")
-            (directory / "ue_count").write_text(f"{uncorrected}\n")
+            fake.put({"ce_count": corrected, "ue_count": uncorrected},
+                     f"{hardware.EDAC}/mc{number}")
 
     def test_errors_of_all_controllers(self):
         self.assertIsNone(hardware.errors(Path(".")))
@@ -421,12 +414,9 @@ class Firmware(fake.InDirectory):
             return ran(line)
 
         told = {"slots": hardware.modules(device(SERVER[0])), "why": None}
-        quiet = io.StringIO()
-        with mock.patch.dict(os.environ, {"MEMCACHE_SYSROOT": str(Path.cwd())}), \
-                mock.patch.object(hardware, "describe", return_value=told), \
-                mock.patch.object(kernel, "run", run), \
-                contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
-            measure(["bandwidth size=4K"], "r.jsonl", None, [kernel])
-        [found] = results.load("r.jsonl")
+        with fake.here(), mock.patch.object(hardware, "describe", return_value=told), \
+                mock.patch.object(kernel, "run", run):
+            self.run_("bandwidth size=4K", kernel=kernel)
+        [found] = results.load("out")
         self.assertEqual(found.machine["modules"], told)
         self.assertEqual(found.request["memory_errors"], {"corrected": 2, "uncorrected": 0})

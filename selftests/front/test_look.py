@@ -47,22 +47,17 @@ class Case(Sysfs):
         self.answers = {}
         self.enterContext(mock.patch.object(debugfs.Debugfs, "look", self.answer))
         self.enterContext(mock.patch.object(debugfs.Debugfs, "check"))
-        self.file("proc/iomem", f"{RAM:08x}-7fffffff : System RAM\n"
-                   "fc000000-fe0fffff : PCI Bus 0000:00\n  fc000000-fc3fffff : 0000:00:05.0\n"
-                   "fed00000-fed003ff : HPET 0\n")
+        fake.put({"proc/iomem": f"{RAM:08x}-7fffffff : System RAM\n"
+                  "fc000000-fe0fffff : PCI Bus 0000:00\n  fc000000-fc3fffff : 0000:00:05.0\n"
+                  "fed00000-fed003ff : HPET 0"})
 
     def answer(self, line):
         rows = self.answers.get(line, [])
         return (rows, [HEAD | {"errno": rows, "error": "pid: why not"}]) if isinstance(rows, int) \
             else (0, [HEAD | {"line": line}, *rows])
 
-    def file(self, name, text):
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(text)
-
     def driver(self, name, module):
         Path("sys/module", module).mkdir(parents=True)
-        Path("sys/bus/pci/drivers", name).mkdir(parents=True)
         relink(f"sys/bus/pci/drivers/{name}/module", Path("sys/module", module).absolute())
         relink(Path("sys/bus/pci/devices", ADDRESS, "driver"),
                Path("sys/bus/pci/drivers", name).absolute())
@@ -81,10 +76,10 @@ class Case(Sysfs):
 class Owners(Case):
     def vmallocinfo(self, *lines):
         hashed = "0x00000000b2f63dff-0x0000000053e9dd4f"
-        self.file("proc/vmallocinfo", "".join(
+        fake.put({"proc/vmallocinfo": "".join(
             f"{hashed} {size + PAGE:7} {caller} phys={at:#018x} ioremap\n"
             for at, size, caller in lines)
-            + f"{hashed}   20480 load_module+0x1/0x2 pages=4 vmalloc N0=4\n")
+            + f"{hashed}   20480 load_module+0x1/0x2 pages=4 vmalloc N0=4"})
 
     def owner(self, start, **more):
         [one] = self.told(row(start, **more))
@@ -95,7 +90,7 @@ class Owners(Case):
                          (BAR + PAGE, PAGE, "pci_iomap_range+0x5e/0x80"),
                          (BAR + 2 * PAGE, PAGE, "probe+0x1/0x2 [other]"))
         self.driver("virtio-pci", "virtio_pci")
-        self.file("sys/module/virtio_pci_modern_dev/holders/virtio_pci", "")
+        fake.put({"sys/module/virtio_pci_modern_dev/holders/virtio_pci": ""})
         self.assertEqual(self.owner(BAR)[:2], ("virtio-pci", "driver_bound"))
         self.assertEqual(self.owner(BAR + PAGE), (
             "virtio-pci", "driver_bound", "pci_iomap_range+0x5e/0x80"))
@@ -123,10 +118,10 @@ class Owners(Case):
         self.assertEqual(self.owner(RAM, area="direct")[0], "the direct map")
 
     def test_processes(self):
-        self.file("proc/42/comm", "spdk\n")
-        self.file("proc/42/maps", "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
-                   "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/vfio/1\n")
-        self.file("proc/43/maps", "7f0000000000-7f0000001000 rw-p 00000000 00:00 0  /dev/shm/x\n")
+        fake.put({"proc/42/comm": "spdk",
+                  "proc/42/maps": "7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
+                  "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/vfio/1",
+                  "proc/43/maps": "7f0000000000-7f0000001000 rw-p 00000000 00:00 0  /dev/shm/x"})
         [one] = self.told(user(BAR))
         self.assertEqual((one.owner, one.source, one.caller), (
             "spdk (42)", "proc_maps", "/dev/vfio/1"))
@@ -179,12 +174,12 @@ class Conflicts(Case):
         self.assertRegex(text(row(BAR + PAGE, attribute="uc-"), row(BAR, attribute="uc-")),
                          r"UC- \(0xfc000000.4K and 1 more\)")
         self.assertRegex(text(row(BAR, attribute="nGnRE"), nopat=True, arm=True), "ioremap_wc")
-        self.file("proc/42/maps", "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  "
-                   "/sys/devices/x/resource2\n")
+        fake.put({"proc/42/maps": "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  "
+                  "/sys/devices/x/resource2"})
         self.assertRegex(text(user(BAR, attribute="uc-")), "pgprot_writecombine")
-        self.file(f"sys/bus/pci/devices/{ADDRESS}/resource2_wc", "")
+        fake.put({f"sys/bus/pci/devices/{ADDRESS}/resource2_wc": ""})
         self.assertRegex(text(user(BAR, attribute="uc-")), "/resource2_wc maps it WC")
-        self.file("proc/42/maps", "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/mem\n")
+        fake.put({"proc/42/maps": "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/mem"})
         self.assertRegex(text(user(BAR, attribute="uc-")), "/dev/mem can't")
         for fine in (row(BAR), row(0xfe000000, attribute="uc-"),
                      row(BAR + (4 << 20), attribute="uc-")):
@@ -283,9 +278,8 @@ class Command(Case):
             self.assertEqual(raised.exception.status, 2)
 
     def test_a_device_and_the_processes_that_have_it(self):
-        self.file("proc/42/comm", "spdk\n")
-        self.file("proc/42/maps", "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/vfio/1\n")
-        self.file("proc/44/maps", "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/vfio/1\n")
+        maps = "7f0000001000-7f0000002000 rw-s 00000000 00:0d 9  /dev/vfio/1"
+        fake.put({"proc/42/comm": "spdk", "proc/42/maps": maps, "proc/44/maps": maps})
         where = "phys=0xfe000000+4K,0xfc000000+4096K"
         self.answers = {where: [row(BAR, 4 << 20)], f"pid=42 {where}": [user(BAR, attribute="uc-")],
                         f"pid=44 {where}": errno.ESRCH}

@@ -25,6 +25,7 @@ NONE = "0x0000000000000000 0x0000000000000000 0x0000000000000000\n"
 
 
 def relink(path, target):
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).unlink(missing_ok=True)
     Path(path).symlink_to(target)
 
@@ -34,21 +35,17 @@ class Sysfs(fake.InDirectory):
 
     def setUp(self):
         super().setUp()
-        self.enterContext(mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd()))
+        self.enterContext(fake.here())
         self.device(ADDRESS, NONE + "0xfe000000 0xfe000fff 0x40200\n"
                     + "0xfc000000 0xfc3fffff 0x14220c\n" + "0xc000 0xc03f 0x40101\n")
         self.device("0000:00:06.0", NONE)
 
     def device(self, address, resource):
         path = Path("sys/devices/pci0000:00", address)
-        path.mkdir(parents=True)
-        Path("sys/bus/pci/devices").mkdir(parents=True, exist_ok=True)
-        Path("sys/bus/pci/devices", address).symlink_to(path.absolute())
-        Path("proc/self/ns").mkdir(parents=True, exist_ok=True)
+        relink(f"sys/bus/pci/devices/{address}", path.absolute())
         relink("proc/self/ns/pid", in_use.FIRST_PID_NAMESPACE)
-        for name, text in (("vendor", "0x1af4"), ("device", "0x1110"), ("class", "0x050000"),
-                           ("driver_override", "(null)"), ("resource", resource)):
-            (path / name).write_text(f"{text}\n")
+        fake.put({"vendor": "0x1af4", "device": "0x1110", "class": "0x050000",
+                  "driver_override": "(null)", "resource": resource}, path)
         Path("sys/bus/pci/drivers_probe").write_text("")
 
     def said(self, name):
@@ -126,9 +123,7 @@ class Devices(Sysfs):
                                  (pci.Bar(1, 4096, False), True, [0, 1])):
             self.assertEqual(asked(bar, write, cpus), [])
         for cpu, siblings in enumerate(("0-1", "0-1", "2-3", "2-3")):
-            path = Path(f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
-            path.parent.mkdir(parents=True)
-            path.write_text(siblings)
+            fake.put({f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list": siblings})
         for online, two in (("0-3", [0, 2]), ("0-1", [0, 1]), ("1", [1])):
             self.assertEqual(mmio.two_cpus({"cpus_online": online}), two)
         self.assertEqual(mmio.two_cpus({"cpus_online": "0-3", "hypervisor": "tcg"}), [])
@@ -139,10 +134,8 @@ class Devices(Sysfs):
         for bar, text in zip(device.bars, ("WC can't be had: stores to", "is a hypervisor: if it")):
             said = " ".join(fake.terminal_lines(mmio.device_parts(device, bar)))
             self.assertIn(text, " ".join(said.split()))
-        path = Path(f".{pci.PAT_LIST}")
-        path.parent.mkdir(parents=True)
         for kind, types in (("uncached-minus", "uc"), ("write-combining", "uc,wc")):
-            path.write_text(f"PAT: [mem 0xfc3ff000-0xfc400000] {kind}\n")
+            fake.put({pci.PAT_LIST: f"PAT: [mem 0xfc3ff000-0xfc400000] {kind}"})
             with mock.patch.object(mmio, "say") as said:
                 [line] = mmio.requests(device, device.bars[1], False, "kernel", [])
             self.assertIn(f"type={types} ", line)

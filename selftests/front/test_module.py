@@ -98,10 +98,6 @@ class Loading(fake.InDirectory):
     def program(self, name: str, does: str) -> None:
         Path(self.write(name, f"#!/bin/sh\n{does}\n".encode())).chmod(0o755)
 
-    def put(self, path: str) -> None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).touch()
-
     def test_advice(self):
         """DKMS has built it, or not, or its headers are missing; another version is loaded; a
         checkout has a command of its own. Files and programs stay from row to row."""
@@ -127,7 +123,7 @@ class Loading(fake.InDirectory):
                 for *before, which, wanted in case:
                     for what in before:
                         name, _, does = what.partition("=")
-                        (self.program(name, does) if does else self.put(name))
+                        (self.program(name, does) if does else fake.put({name: ""}))
                     found = getattr(module, f"how_to_{which}")(os.getcwd())
                     belongs = "load the one that belongs to this program"
                     self.assertEqual(found, wanted if which == "load" else belongs + wanted)

@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 from unittest import mock
 
+import fake
 from mc.commands import doctor
 from mc.running import quiet
 from mc.running.machine import Machine
-from test_run import Measured
 
 
 def stat(busy, steal=(), running=1, at=0):
@@ -20,12 +20,10 @@ def stat(busy, steal=(), running=1, at=0):
     return "\n".join(["cpu  1 2 3 4 5 6 7 8 9 0", *lines, f"procs_running {running}", ""])
 
 
-class Quiet(Measured):
+class Quiet(fake.Measured):
     def look(self, busy=(0, 0, 0, 0), cpus=None, load="0.10", files=(), **more):
-        for path, text in {"proc/loadavg": f"{load} 1.00 1.00 1/99 999\n", **dict(files),
-                           "proc/stat": stat(busy, **more)}.items():
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).write_text(text)
+        fake.put({"proc/loadavg": f"{load} 1.00 1.00 1/99 999\n", **dict(files),
+                  "proc/stat": stat(busy, **more)}, end="")
         later = stat(busy, at=8, **more)
         return quiet.look(Machine(os.getcwd(), {}), cpus,
                           wait=lambda _: Path("proc/stat").write_text(later) and None)
@@ -114,8 +112,7 @@ class Quiet(Measured):
 
     def test_a_run_says_it_and_keeps_it(self):
         self.look(load="20.00")
-        with mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd()), \
-                mock.patch("mc.running.quiet.LOOK_S", 0):
+        with fake.here(), mock.patch("mc.running.quiet.LOOK_S", 0):
             self.run_("bandwidth")
         self.assertIn("memcache: not quiet: the load is 20 on 4 CPUs (end other work, or wait "
                       "until it has ended)\n", self.err.getvalue())

@@ -25,16 +25,7 @@ from mc.running.side import Outcome
 SUITE = "cache-attributes"
 
 
-class Measured(fake.InDirectory):
-    def run_(self, *words, kernel=None, output="out", where=None, users=(), host=None, begun=None):
-        self.kernel = kernel or fake.Kernel()
-        self.out, self.err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
-            return measure(list(words), output, where, [self.kernel, *users], host=host,
-                           begun=begun)
-
-
-class Run(Measured):
+class Run(fake.Measured):
     def test_the_records_have_the_name_of_this_machine(self):
         for asked, uname, told in ((None, "node07", "node07"), (None, "localhost", None),
                                    ("rack1-3", "node07", "rack1-3"), ("none", "node07", None),
@@ -92,11 +83,11 @@ class Run(Measured):
         # Of two runs in a file, each has requests of its own.
         Path("two").write_bytes(b"".join(lines[:second] + lines))
         for name in ("cut", "two"):
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                self.assertEqual(cli.main(["show", name]), 0)
-            self.assertTrue(out.getvalue().endswith(
+            status, out, _ = fake.output_of(cli.main, ["show", name])
+            self.assertEqual(status, 0)
+            self.assertTrue(out.endswith(
                 "\n3 requests without any result, as the run ended early or could not measure "
-                "them\n- bandwidth size=8K\n- latency size=4K (2 times)\n"), out.getvalue())
+                "them\n- bandwidth size=8K\n- latency size=4K (2 times)\n"), out)
 
     def test_results_are_on_the_disk_before_the_next_request(self):
         stored = []
@@ -113,10 +104,10 @@ class Run(Measured):
         self.assertEqual(stored, [])
 
     def test_a_mistyped_suite_is_refused_before_the_module_is_loaded(self):
-        with mock.patch("mc.commands.run.module.keep_loaded") as loaded, \
-                contextlib.redirect_stderr(io.StringIO()) as err:
-            self.assertEqual(cli.main(["run", "cache-atributes"]), 2)
-        self.assertIn("Did you mean cache-attributes?", err.getvalue())
+        with mock.patch("mc.commands.run.module.keep_loaded") as loaded:
+            status, _, err = fake.output_of(cli.main, ["run", "cache-atributes"])
+        self.assertEqual(status, 2)
+        self.assertIn("Did you mean cache-attributes?", err)
         loaded.assert_not_called()
 
     def test_a_single_request_is_never_missing(self):
@@ -283,12 +274,9 @@ class Run(Measured):
     def test_a_module_of_another_version(self):
         def said(module: str, program: str) -> str:
             Path("machine").write_text(f'{{"version":"{module}"}}')
-            with mock.patch("mc.version.version", lambda: program), \
-                    contextlib.redirect_stderr(io.StringIO()) as err:
-                side = debugfs.Debugfs(".")
-                side.check()
-                side.check()            # is said once
-            return err.getvalue()
+            side = debugfs.Debugfs(".")
+            with mock.patch("mc.version.version", lambda: program):     # is said once
+                return "".join(fake.output_of(side.check)[2] for _ in range(2))
         Path("run").touch()
         self.assertEqual(
             said("1.0", "1.1-dirty"), "memcache: the loaded module is of version 1.0, and this "
@@ -427,7 +415,7 @@ class Names(fake.unittest.TestCase):
         self.assertIn(" delay=0 ", request.line)
 
 
-class Quick(Measured):
+class Quick(fake.Measured):
     def test_the_quick_form_of_a_suite(self):
         self.assertEqual(suite.with_quick_forms(["mlc", "loaded repeat=1", "type=wb"]),
                          ["mlc-quick", "loaded-quick repeat=1", "type=wb"])
@@ -490,7 +478,7 @@ class Keys(fake.InDirectory):
             self.planned(f"{SUITE} size")
 
 
-class Suites(Measured):
+class Suites(fake.Measured):
     """Parts that a machine can't do are skipped; the rest is measured."""
 
     SUITE = b"""@title T
@@ -610,11 +598,9 @@ bandwidth node={nodes}
 
     def test_a_dry_run_tells_what_a_search_tries(self):
         self.write("mine", self.SEARCH)
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            measure(["./mine"], None, None, [fake.Kernel()], dry=True)
+        self.run_("./mine", dry=True)
         self.assertIn("up: bandwidth op=write streams=4\nup: bandwidth op=write width=16    "
-                      "# width=16 in the best line before\n", out.getvalue())
+                      "# width=16 in the best line before\n", self.out.getvalue())
 
     def test_those_that_come_with_it_are_named_only(self):
         self.run_(SUITE)
@@ -627,13 +613,11 @@ bandwidth node={nodes}
         self.assertEqual([run.section for run in results.load("out")][-2:], [None, "Two nodes"])
 
     def test_a_dry_run(self):
-        out, err, kernel = io.StringIO(), io.StringIO(), fake.Kernel()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            self.assertEqual(measure(["./s"], None, None, [kernel], dry=True), 0)
-        self.assertEqual(out.getvalue().splitlines()[1:], [
+        self.assertEqual(self.run_("./s", dry=True), 0)
+        self.assertEqual(self.out.getvalue().splitlines()[1:], [
             "narrow: bandwidth width=8", "wide: bandwidth width=64", "new: bandwidth op=read"])
-        self.assertEqual((kernel.asked, os.listdir()), ([], ["s"]))
-        self.write("again", out.getvalue().encode())
+        self.assertEqual((self.kernel.asked, os.listdir()), ([], ["s"]))
+        self.write("again", self.out.getvalue().encode())
         self.assertEqual([r.line for r in suite.load("./again").requests],
                          ["bandwidth width=8", "bandwidth width=64", "bandwidth op=read"])
 
@@ -666,7 +650,7 @@ class Blocking(fake.Kernel):
         os.kill(os.getpid(), self.signum)
 
 
-class Stopping(Measured):
+class Stopping(fake.Measured):
     def stop(self, signum=signal.SIGINT):
         kernel = Blocking(signum)
         self.addCleanup(os.close, kernel.pipe)
@@ -699,7 +683,7 @@ class Stopping(Measured):
         self.assertIn("write_nofence: ECANCELED: verify: it did not hold", self.err.getvalue())
 
 
-class Continued(Measured):
+class Continued(fake.Measured):
     """Of what was interrupted, the rest is measured."""
 
     def test_requests(self):

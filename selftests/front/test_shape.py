@@ -110,10 +110,7 @@ class Placeholders(fake.InDirectory):
 
 class OfTheMachine(fake.InDirectory):
     def tree(self, **files):
-        for name, text in files.items():
-            path = Path("sys", name.replace("__", "/"))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text + "\n")
+        fake.put({name.replace("__", "/"): text for name, text in files.items()}, "sys")
 
     def found(self, record, total=1 << 22, available=1 << 21):
         self.write("meminfo", f"MemTotal: {total} kB\nMemAvailable:   {available} kB\n".encode())

@@ -2,15 +2,11 @@
 """Memory tiers: what the kernel knows of each node's memory, and the suite that sets measured
 figures beside those that the firmware promises."""
 
-import contextlib
-import io
 import json
-import os
 from pathlib import Path
 from unittest import mock
 
 import fake
-from mc.commands.run import measure
 from mc.output import charts, document, report
 from mc.records import results, suite
 from mc.records.places import value
@@ -50,26 +46,19 @@ NODES = [{"node": 0, "cpus": "0-1", "memory_bytes": 1 << 30},
          {"node": 2, "cpus": "", "memory_bytes": 1 << 28}]
 
 
-def write(files):
-    for name, text in files.items():
-        path = Path(name.lstrip("/"))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="ascii")
-
-
 def promise(node, access, initiators, *words):
     path = f"{tiers.NODES}/node{node}/{access}/initiators"
-    write({f"{path}/{file}": f"{word}\n" for file, word in zip(tiers.PROMISES.values(), words)})
+    fake.put(dict(zip(tiers.PROMISES.values(), words)), path.lstrip("/"))
     for initiator in initiators:
         Path(f"{path}/node{initiator}".lstrip("/")).mkdir(parents=True)
 
 
-class Sysfs(fake.InDirectory):
+class Sysfs(fake.Measured):
     """The files of a machine with DRAM on node 0 and CXL memory on node 2."""
     def setUp(self):
         super().setUp()
-        write({"/proc/zoneinfo": ZONEINFO, f"{tiers.TIERS}/memory_tier4/nodelist": "0\n",
-               f"{tiers.TIERS}/memory_tier22/nodelist": "2-3\n", f"{tiers.TIERS}/uevent": "\n"})
+        fake.put({"/proc/zoneinfo": ZONEINFO, f"{tiers.TIERS}/memory_tier4/nodelist": "0",
+                  f"{tiers.TIERS}/memory_tier22/nodelist": "2-3", f"{tiers.TIERS}/uevent": ""})
         promise(0, "access0", [0], 1, 1, 1, 1)
         promise(0, "access1", [0], 80, 85, 20000, 0)
         promise(2, "access0", [0], 250, 300, 5000, 5000)
@@ -88,8 +77,8 @@ class Sysfs(fake.InDirectory):
 
     def test_caches_in_front_of_memory(self):
         path = f"{tiers.NODES}/node0/memory_side_cache"
-        write({f"{path}/uevent": "\n", f"{path}/power/size": "1\n"} | {
-            f"{path}/index{level}/{file}": f"{word}\n" for level, words in (
+        fake.put({f"{path}/uevent": "", f"{path}/power/size": "1"} | {
+            f"{path}/index{level}/{file}": word for level, words in (
                 (1, (64 << 30, 64, 0, 0)), (2, (1 << 40, "", 2, 2)), (3, (0, 64, 0, 1)))
             for file, word in zip(("size", "line_size", "indexing", "write_policy"), words)})
         self.assertEqual(self.described(), [DRAM | {"memory_side_cache": HBM}, CXL])
@@ -98,15 +87,13 @@ class Sysfs(fake.InDirectory):
         self.assertEqual(tiers.describe(Machine(f"{Path.cwd()}/nowhere", {})), [])
 
     def test_a_run_has_them_in_its_record(self):
-        kernel, quiet = fake.Kernel(), io.StringIO()
-        with mock.patch.dict(os.environ, {"MEMCACHE_SYSROOT": str(Path.cwd())}), \
-                mock.patch.object(hardware, "describe", return_value={"slots": [], "why": "x"}), \
-                contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
-            measure(["bandwidth size=4K"], "r.jsonl", None, [kernel])
-        [found] = results.load("r.jsonl")
+        with fake.here(), mock.patch.object(hardware, "describe",
+                                            return_value={"slots": [], "why": "x"}):
+            self.run_("bandwidth size=4K")
+        [found] = results.load("out")
         self.assertEqual(found.machine["tiers"], [DRAM, CXL])
         self.assertEqual(found.machine["modules"], {"slots": [], "why": "x"})
-        json.loads(Path("r.jsonl").read_text(encoding="ascii").splitlines()[0])
+        json.loads(Path("out").read_text(encoding="ascii").splitlines()[0])
 
 
 def latency(cpu, node, ns):

@@ -17,7 +17,6 @@ from unittest import mock
 import fake
 from mc import Failure
 from mc.commands import cli
-from mc.commands.run import measure
 from mc.output import report
 from mc.records import results, rounds, suite
 from mc.running import fit, user
@@ -40,7 +39,7 @@ cat records
 """
 
 
-class InUserSpace(fake.InDirectory):
+class InUserSpace(fake.Measured):
     def setUp(self):
         super().setUp()
         Path("program").write_text(PROGRAM)
@@ -52,10 +51,8 @@ class InUserSpace(fake.InDirectory):
         self.user = user.User("./program")
         self.kernel = fake.Kernel()
 
-    def run_(self, *words, where="user", output="out", **more):
-        self.out, self.err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
-            return measure(list(words), output, where, [self.kernel, self.user], **more)
+    def run_(self, *words, where="user", **more):
+        return super().run_(*words, where=where, kernel=self.kernel, users=[self.user], **more)
 
     def asked(self):
         return Path("asked").read_text().splitlines()
