@@ -33,7 +33,7 @@ from mc import errno_name  # noqa: E402
 from mc.analysis.words import Say  # noqa: E402
 from mc.commands import cli  # noqa: E402
 from mc.commands.run import measure  # noqa: E402
-from mc.output import terminal  # noqa: E402
+from mc.output.terminal import lines as terminal_lines  # noqa: E402, F401
 from mc.records import fields, results  # noqa: E402
 from mc.records import shape as shapes  # noqa: E402
 from mc.running import debugfs  # noqa: E402
@@ -230,9 +230,24 @@ def lines(*records: dict) -> list[bytes]:
     return [json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records]
 
 
-def terminal_lines(parts) -> list[str]:
-    """The lines that a terminal has for these parts of a report."""
-    return terminal.lines(parts)
+def jsonl(*found: dict | results.Run) -> bytes:
+    """A results file of these records and runs."""
+    return b"".join(line for one in found for line in (
+        lines(one.machine, one.request, *one.results) if isinstance(one, results.Run) else
+        lines(one)))
+
+
+def save(name: str, *found: dict | results.Run) -> str:
+    """Write a results file."""
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_bytes(jsonl(*found))
+    return name
+
+
+def program(name: str, text: str) -> None:
+    """Write a program that tests start in place of another one."""
+    Path(name).write_text(text)
+    Path(name).chmod(0o755)
 
 
 def said(parts) -> dict[str, dict]:
@@ -290,8 +305,8 @@ class Kernel(debugfs.Debugfs):
         why = "verify: it did not hold" if error else None
         asked = request(line, len(outcomes), state=state, errno=error, error=why)
         if outcomes:
-            self.files["results.jsonl"] = b"".join(
-                lines(machine(self.about, self.effective), asked, *outcomes)).decode()
+            self.files["results.jsonl"] = jsonl(
+                machine(self.about, self.effective), asked, *outcomes).decode()
         self.files["run"] = f"request: {line}\nstate: {state}\n"
         self.files["run"] += f"error: {errno_name(error)} {why}\n" if why else ""
         return error

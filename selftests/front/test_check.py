@@ -79,7 +79,7 @@ class Answers(fake.unittest.TestCase):
 class Command(fake.InDirectory):
     def files(self, **contents):
         for name, found in contents.items():
-            self.write(name, b"".join(fake.lines(*found)))
+            fake.save(name, *found)
 
     def memcache(self, words):
         return fake.front(*words.split(), COLUMNS="80")

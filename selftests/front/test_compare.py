@@ -295,7 +295,7 @@ class Command(fake.InDirectory):
             keys = {key: value for key, value in more.items() if key not in ("speed", "rounds")}
             speeds = fake.speeds_around(more.get("speed", 1000.0))[:more.get("rounds", 5)]
             records += fake.records_of_rounds(line, *speeds, **keys)
-        return self.write(name, b"".join(fake.lines(*records)))
+        return fake.save(name, *records)
 
     def test_a_key_that_came_later_counts_as_its_default(self):
         self.save("new", "bandwidth data=counter", "bandwidth data=zero")

@@ -31,9 +31,7 @@ class Complete(unittest.TestCase):
     def setUp(self):
         directory = self.enterContext(tempfile.TemporaryDirectory())
         self.program = f"{directory}/memcache-user"
-        with open(self.program, "w", encoding="ascii") as file:
-            file.write(USER)
-        os.chmod(self.program, 0o755)
+        fake.program(self.program, USER)
         self.enterContext(mock.patch.dict(os.environ, MEMCACHE_USER=self.program,
                                           MEMCACHE_DEBUGFS=directory))
 

@@ -317,13 +317,11 @@ class Runs(Tree, fake.Measured):
         self.pmu("uncore_imc_0", 20, **CAS)
         self.write("machine", fake.lines(fake.machine(fake.BARE, dict.fromkeys(
             ("wb", "wc", "uc"), "yes")) | {"where": "user"})[0])
-        self.write("records", b"".join(fake.lines(
-            fake.request("bandwidth", 1, where="user"),
-            fake.result("bandwidth", 8000.0) | {"where": "user"})))
-        self.write("program", b'#!/bin/bash\n[ "$1" = --tests ] && exit\n'
-                              b'[ "$2" = --counters ] && cp "$3" given && echo "$5" >asked\n'
-                              b"cat machine records\n")
-        os.chmod("program", 0o755)
+        fake.save("records", fake.request("bandwidth", 1, where="user"),
+                  fake.result("bandwidth", 8000.0) | {"where": "user"})
+        fake.program("program", '#!/bin/bash\n[ "$1" = --tests ] && exit\n'
+                     '[ "$2" = --counters ] && cp "$3" given && echo "$5" >asked\n'
+                     "cat machine records\n")
         self.assertEqual(self.run_(Kernel(), users=[user.User("./program")], where="user"), 0)
         self.assertEqual(Path("asked").read_text(), "bandwidth size=4K\n")
         self.assertEqual(Path("given").read_text(), counters.discover(Path(".")).text)

@@ -166,13 +166,11 @@ class Doctor(fake.InDirectory):
         self.headers = module.headers
         with tempfile.TemporaryDirectory() as programs, \
                 mock.patch.dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}"):
-            apt = Path(programs, "apt-cache")
             for status, todo in ((0, "apt-get install linux-headers-6.1, or use a guest"),
                                  (100, "apt does not know them, even after apt-get update? Then "
                                   "install linux-image-amd64 and linux-headers-amd64, and reboot "
                                   "into the new kernel, or use a guest")):
-                apt.write_text(f"#!/bin/sh\nexit {status}\n")
-                apt.chmod(0o755)
+                fake.program(f"{programs}/apt-cache", f"#!/bin/sh\nexit {status}\n")
                 self.says("fail", f"no headers of the running kernel, 6.1 ({todo}: make run)",
                           **{"proc/modules": "", "lib/modules/6.1/build/Makefile": None})
 

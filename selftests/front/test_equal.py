@@ -54,7 +54,7 @@ def unpacked(directory):
                 mine = [found[number] for number in request["results"]]
                 records += [about["machine"], fake.request(
                     request["line"], len(mine), round=round_, where="user"), *mine]
-        Path(directory, f"{run:02}.jsonl").write_bytes(b"".join(fake.lines(*records)))
+        fake.save(f"{directory}/{run:02}.jsonl", *records)
 
 
 def name(result):

@@ -59,11 +59,6 @@ def prometheus(text):
     return found
 
 
-def lines(runs):
-    return b"".join(line for run in runs for line in fake.lines(
-        run.machine, run.request, *run.results))
-
-
 def with_label(found, name, **labels):
     [value] = [value for (one, pairs), value in found.items()
                if one == name and labels.items() <= dict(pairs).items()]
@@ -72,7 +67,7 @@ def with_label(found, name, **labels):
 
 class Itself(fake.InDirectory):
     def test_results_are_not_written_over(self):
-        data = lines(fake.runs_of(fake.BARE, ("bandwidth op=read", [
+        data = fake.jsonl(*fake.runs_of(fake.BARE, ("bandwidth op=read", [
             fake.result("bandwidth op=read", 1000.0)])))
         Path("a").write_bytes(data)
         os.link("a", "b")
@@ -263,15 +258,14 @@ class Others(unittest.TestCase):
 
 class Files(fake.InDirectory):
     def export(self, *words):
-        self.write("a.jsonl", lines(matrix()))
+        fake.save("a.jsonl", *matrix())
         status, said, _ = fake.output_of(command.export, "prometheus", ["a.jsonl"], *words)
         self.assertEqual(status, 0)
         return said
 
     def test_one_result_stands_for_all_rounds(self):
         """In CSV, each round has its row."""
-        self.write("rounds", b"".join(fake.lines(
-            *fake.records_of_rounds("bandwidth", 1000.0, 3000.0, 2000.0))))
+        fake.save("rounds", *fake.records_of_rounds("bandwidth", 1000.0, 3000.0, 2000.0))
         for form in export.FORMS:
             out = self.said(form, "rounds")
             self.assertNotIn("repetition", out)
@@ -284,7 +278,7 @@ class Files(fake.InDirectory):
     def test_results_of_several_files_are_told_apart(self):
         """In each form, and nothing of them is lost. No result is a repetition of another one."""
         for name in "a", "b":
-            self.write(f"{name}.jsonl", lines(matrix()))
+            fake.save(f"{name}.jsonl", *matrix())
         for form in export.FORMS:
             once, twice = self.said(form, "a.jsonl"), self.said(form, "a.jsonl", "b.jsonl")
             for name in "a", "b":
@@ -307,8 +301,8 @@ class Files(fake.InDirectory):
         runs = attributes() + latency()
         for run in runs:
             run.machine["cpu"] = "a|b <c> *d* #1"
-        self.write("a.jsonl", lines(runs))
-        self.write("b.jsonl", lines(latency()))
+        fake.save("a.jsonl", *runs)
+        fake.save("b.jsonl", *latency())
         one, two = self.said("markdown", "a.jsonl"), self.said("markdown", "a.jsonl", "b.jsonl")
         for text, titles in (one, ["Results"]), (
                 two, ["Comparison", "Results of A: a.jsonl", "Results of B: b.jsonl"]):
@@ -350,7 +344,7 @@ class Files(fake.InDirectory):
 
     def test_a_full_disk_leaves_the_old_one(self):
         Path("a.prom").write_text("old")
-        self.write("a.jsonl", lines(matrix()))
+        fake.save("a.jsonl", *matrix())
         with mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")), \
                 self.assertRaisesRegex(Failure, "a.prom: No space left"):
             command.export("prometheus", ["a.jsonl"], "a.prom")
@@ -359,7 +353,7 @@ class Files(fake.InDirectory):
 
     def test_options_of_kcidb(self):
         parse = cli.parser("export").parse_args
-        self.write("a.jsonl", lines(fake.runs_of(fake.BARE, ("latency", []))))
+        fake.save("a.jsonl", *fake.runs_of(fake.BARE, ("latency", [])))
         for words in (["--origin", "Ours"], ["--build-id", "1234"]):
             with self.subTest(words), self.assertRaises(SystemExit):
                 fake.output_of(parse, ["export", "--format", "kcidb", *words, "a.jsonl"])
@@ -367,7 +361,7 @@ class Files(fake.InDirectory):
             command.command(parse(["export", "--format", "csv", "--origin", "ours", "a.jsonl"]))
 
     def test_no_results(self):
-        self.write("a.jsonl", lines(fake.runs_of(fake.BARE, ("bandwidth", []))))
+        fake.save("a.jsonl", *fake.runs_of(fake.BARE, ("bandwidth", [])))
         with self.assertRaisesRegex(Failure, "no results"):
             command.export("csv", ["a.jsonl"], None)
 

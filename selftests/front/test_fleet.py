@@ -174,9 +174,7 @@ class Command(fake.InDirectory):
                                    started_unix_ns=START + round_ * HOUR) for op in OPS]
             found += [about, fake.request(line, len(records)), *records]
         found += results
-        path = Path(f"runs/{round_}/{name}.jsonl")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"".join(fake.lines(*found)))
+        fake.save(f"runs/{round_}/{name}.jsonl", *found)
 
     def hosts(self, number=12, first=0, round_=1, **more):
         for i in range(first, first + number):

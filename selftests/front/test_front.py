@@ -16,8 +16,7 @@ from mc.records import results, suite, tests
 from mc.running import debugfs
 from mc.running import module as loading
 
-GOOD = b"".join(fake.lines(fake.machine(), fake.request("bandwidth", 1),
-                           fake.result("bandwidth", 9000.0)))
+GOOD = fake.jsonl(fake.machine(), fake.request("bandwidth", 1), fake.result("bandwidth", 9000.0))
 
 
 class Counts(fake.unittest.TestCase):
@@ -131,8 +130,7 @@ class Program(fake.InDirectory):
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_alone_it_measures_this_machine_and_says_what_else_there_is(self):
-        self.write("user", b"#!/bin/sh\n[ $1 = --save ] && echo 'GB/s  L1' && exit ${STATUS:-0}\n")
-        os.chmod("user", 0o755)
+        fake.program("user", "#!/bin/sh\n[ $1 = --save ] && echo 'GB/s  L1' && exit ${STATUS:-0}\n")
         done = self.memcache(MEMCACHE_USER="./user")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertTrue(done.stdout.startswith("GB/s  L1\nMore: memcache run "), done.stdout)

@@ -281,8 +281,7 @@ class Firmware(fake.Measured):
     """dmidecode as this machine may have it."""
     def described(self, script=None, guest=None, uid=0):
         if script is not None:
-            Path("dmidecode").write_text(f"#!/bin/sh\n{script}\n")
-            Path("dmidecode").chmod(0o755)
+            fake.program("dmidecode", f"#!/bin/sh\n{script}\n")
         with mock.patch.object(hardware, "hypervisor", return_value=guest), \
                 mock.patch.object(hardware, "is_present", return_value=guest == "kvm"), \
                 mock.patch.object(hardware, "DIRECTORIES", ""), \

@@ -256,9 +256,8 @@ class Reports(InDirectory):
 
     def test_different_loops_are_not_compared(self):
         for name, loop in (("a", "one@0123"), ("same", "one@0123"), ("other", "one@4567")):
-            self.write(name, b"".join(fake.lines(
-                fake.machine(),
-                fake.request("bandwidth op=own", 1), self.record("own", loop))))
+            fake.save(name, fake.machine(), fake.request("bandwidth op=own", 1),
+                      self.record("own", loop))
         self.assertIn("1 compared", "\n".join(compare.compare(["a", "same"])[0]))
         lines, number = compare.compare(["a", "other"])
         self.assertEqual(number, status.FAILED)

@@ -87,7 +87,7 @@ class Commands(fake.InDirectory):
         rate = self.chance.gauss(70000.0 if lost else 100000.0, 300)
         about = machine(*eight(lost), memory=224 if lost else 256, **more)
         result = fake.result(self.LINE, rate, started_unix_ns=(1790000000 + day * 86400) * 10**9)
-        return self.write(name, b"".join(fake.lines(about, fake.request(self.LINE, 1), result)))
+        return fake.save(name, about, fake.request(self.LINE, 1), result)
 
     def setUp(self):
         super().setUp()

@@ -119,9 +119,6 @@ class Malformed(fake.InDirectory):
         self.assertLess(len(self.said), 3000)
         return status
 
-    def write_all(self, name, found):
-        Path(name).write_bytes(b"".join(fake.lines(*found)))
-
     def setUp(self):
         super().setUp()
         drawn = mock.patch.object(draw, "inline", lambda *about: "<svg></svg>")   # takes long
@@ -135,15 +132,15 @@ class Malformed(fake.InDirectory):
         self.good = records()
         os.mkdir("hosts")
         for name in ("good", *(f"hosts/n{i}" for i in range(5))):
-            self.write_all(f"{name}.jsonl", self.good)
+            fake.save(f"{name}.jsonl", *self.good)
 
     def test_no_command_ends_with_a_traceback(self):
         rng = random.Random(1)
         refused = 0
         for number in range(RUNS):
             bad = mutated(rng, self.good)
-            self.write_all("bad.jsonl", bad)
-            self.write_all("hosts/n2.jsonl", bad)
+            fake.save("bad.jsonl", *bad)
+            fake.save("hosts/n2.jsonl", *bad)
             words = [word.format("bad.jsonl", "good.jsonl")
                      for word in COMMANDS[number % len(COMMANDS)]]
             try:
@@ -165,7 +162,7 @@ class Malformed(fake.InDirectory):
             with self.subTest(key=key, value=value):
                 bad = copy.deepcopy(self.good)
                 bad[at][key] = value
-                self.write_all("bad.jsonl", bad)
+                fake.save("bad.jsonl", *bad)
                 for words in (("show", "bad.jsonl"), ("record", "store.db", "bad.jsonl"),
                               ("report", "bad.jsonl", "-o", "page.html")):
                     self.assertEqual(self.run_(words), 2)
@@ -177,7 +174,7 @@ class Malformed(fake.InDirectory):
         for bad in ([self.good[0], self.good[1] | {"records": 99},
                      *({f"k{i}_{j}": 1 for j in range(99)} | result for i in range(99))],
                     [self.good[0] | {"kinds": self.good[0]["kinds"] * 99}, *self.good[1:]]):
-            self.write_all("bad.jsonl", bad)
+            fake.save("bad.jsonl", *bad)
             self.assertEqual(self.run_(("show", "--wide", "bad.jsonl")), 2)
         for name in ("bad.jsonl", "bad.csv"):
             with open(name, "wb") as file:
@@ -197,18 +194,18 @@ class Malformed(fake.InDirectory):
 
     def test_parts_of_a_machine_may_be_missing(self):
         for key, value in (("caches", [{}]), ("nodes", [{}])):
-            self.write_all("bad.jsonl", [self.good[0] | {key: value}, *self.good[1:]])
+            fake.save("bad.jsonl", self.good[0] | {key: value}, *self.good[1:])
             self.assertEqual(self.run_(("report", "bad.jsonl", "-o", "page.html")), 0)
 
     def test_a_machine_may_have_more_than_is_known(self):
         machine = {key: value for key, value in self.good[0].items() if key != "kinds"}
-        self.write_all("bad.jsonl", [machine | {"core_type": -1}, *self.good[1:]])
+        fake.save("bad.jsonl", machine | {"core_type": -1}, *self.good[1:])
         for words in (("show", "bad.jsonl"), ("reference", "bad.jsonl")):
             self.assertEqual(self.run_(words), 0)
 
     def test_no_result_has_a_size(self):
-        self.write_all("bad.jsonl", [one | {"size_bytes": None, "level": "l3"}
-                                     if one["record"] == "result" else one for one in self.good])
+        fake.save("bad.jsonl", *(one | {"size_bytes": None, "level": "l3"}
+                                 if one["record"] == "result" else one for one in self.good))
         self.assertEqual(self.run_(("show", "bad.jsonl")), 0)
 
     def test_rounds_may_lack_statistics(self):
@@ -219,7 +216,7 @@ class Malformed(fake.InDirectory):
                     runs = fake.records_of_rounds("bandwidth op=read size=1G", 1.0, 1.1, 1.2)
                     for one in [one for one in runs if one["record"] == "result"][which]:
                         one[key] = value
-                    self.write_all("bad.jsonl", runs)
+                    fake.save("bad.jsonl", *runs)
                     for words in (("show", "bad.jsonl"), ("report", "bad.jsonl", "-o", "a.html")):
                         with self.subTest(key=key, value=value, words=words):
                             self.assertEqual(self.run_(words), 0)
@@ -227,8 +224,7 @@ class Malformed(fake.InDirectory):
     def test_a_curve_may_lack_a_size(self):
         runs = latency()
         runs[0].results[0]["size_bytes"] = None
-        self.write_all("bad.jsonl", [part for run in runs
-                                     for part in (run.machine, run.request, *run.results)])
+        fake.save("bad.jsonl", *runs)
         self.assertEqual(self.run_(("show", "bad.jsonl")), 0)
 
     def test_what_is_no_text_is_not_kept(self):
@@ -243,7 +239,7 @@ class Malformed(fake.InDirectory):
                 bad[0][key] = value
                 if key == "memory_bytes":
                     bad[0]["nodes"][0][key] = value
-                self.write_all("hosts/n2.jsonl", bad)
+                fake.save("hosts/n2.jsonl", *bad)
                 status, out, err = fake.output_of(cli.main, ["fleet", "hosts"])
                 self.assertEqual(status, 1)
                 self.assertIn("n2.jsonl", out + err)

@@ -27,7 +27,7 @@ class Loaded(fake.InDirectory):
     def setUp(self):
         super().setUp()
         for name in "modprobe", "rmmod":
-            Path(self.write(name, PROGRAM.encode())).chmod(0o755)
+            fake.program(name, PROGRAM)
         self.enterContext(mock.patch.dict(os.environ, PATH=f"{os.getcwd()}:{os.environ['PATH']}"))
         os.environ.pop("MEMCACHE_DEBUGFS", None)
 
@@ -81,6 +81,10 @@ class Loaded(fake.InDirectory):
         self.assertEqual(Path("calls").read_text(encoding="ascii").splitlines()[-1], UNLOAD)
 
 
+def program(name: str, does: str) -> None:
+    fake.program(name, f"#!/bin/sh\n{does}\n")
+
+
 class Loading(fake.InDirectory):
     """The advice on loading the module, for an installed program."""
 
@@ -91,12 +95,9 @@ class Loading(fake.InDirectory):
         self.enterContext(mock.patch("os.geteuid", return_value=1000))
         self.enterContext(mock.patch("os.uname", lambda: SimpleNamespace(release="6.1")))
         self.enterContext(mock.patch.dict(os.environ, PATH=f"{os.getcwd()}:{os.environ['PATH']}"))
-        self.program("modprobe", "exit 1")
-        self.program("modinfo", "exit 1")
-        self.program("apt-cache", "exit 0")
-
-    def program(self, name: str, does: str) -> None:
-        Path(self.write(name, f"#!/bin/sh\n{does}\n".encode())).chmod(0o755)
+        program("modprobe", "exit 1")
+        program("modinfo", "exit 1")
+        program("apt-cache", "exit 0")
 
     def test_advice(self):
         """DKMS has built it, or not, or its headers are missing; another version is loaded; a
@@ -123,7 +124,7 @@ class Loading(fake.InDirectory):
                 for *before, which, wanted in case:
                     for what in before:
                         name, _, does = what.partition("=")
-                        (self.program(name, does) if does else fake.put({name: ""}))
+                        (program(name, does) if does else fake.put({name: ""}))
                     found = getattr(module, f"how_to_{which}")(os.getcwd())
                     belongs = "load the one that belongs to this program"
                     self.assertEqual(found, wanted if which == "load" else belongs + wanted)

@@ -60,12 +60,10 @@ class Published(fake.unittest.TestCase):
 
     def test_they_come_alone(self):
         with tempfile.TemporaryDirectory() as directory:
-            path = os.path.join(directory, "a.jsonl")
-            with open(path, "wb") as file:
-                for op, mean in (("read", 100.0), ("write", 50.0)):
-                    file.write(b"".join(fake.lines(
-                        fake.machine(), fake.request("random", 1),
-                        record("kernel", op, "on", "0", mean))))
+            path = fake.save(f"{directory}/a.jsonl", *(
+                one for op, mean in (("read", 100.0), ("write", 50.0)) for one in (
+                    fake.machine(), fake.request("random", 1),
+                    record("kernel", op, "on", "0", mean))))
             lines, status = compare.compare([path], tables=True)
             self.assertEqual(status, 0)
             self.assertEqual(lines[0], "Write against read")

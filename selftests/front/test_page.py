@@ -310,8 +310,7 @@ class Page(unittest.TestCase):
 
 class Command(fake.InDirectory):
     def test_the_file(self):
-        self.write("a.jsonl", b"".join(line for run in matrix() for line in fake.lines(
-            run.machine, run.request, *run.results)))
+        fake.save("a.jsonl", *matrix())
         with mock.patch("sys.stderr"):
             self.assertEqual(command.report(["a.jsonl"], None), 0)
         self.assertTrue(Path("a.html").read_text().startswith("<!DOCTYPE html>"))

@@ -198,9 +198,7 @@ class Files(InZone):
 
 class Joining(InZone):
     def import_(self, *records, csv=None, output=None):
-        self.write("run", b"".join(fake.lines(
-            fake.machine(fake.BARE, dict.fromkeys(("wb", "wc", "uc"), "yes")),
-            fake.request("bandwidth", len(records)), *records)))
+        fake.save("run", fake.machine(), fake.request("bandwidth", len(records)), *records)
         self.write("f.csv", csv or new(*((n / 2, 100.0 * n, 10.0 * n) for n in range(1, 13))))
         self.status, out, _ = fake.output_of(import_.join, "f.csv", "run", output)
         self.text = " ".join(out.split())

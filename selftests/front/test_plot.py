@@ -383,8 +383,7 @@ class Drawing(fake.InDirectory):
 
     def save(self, name, *runs):
         for i, one in enumerate(runs):
-            self.write(f"{i}.jsonl", b"".join(line for run in one for line in fake.lines(
-                run.machine, run.request, *run.results)))
+            fake.save(f"{i}.jsonl", *one)
         with mock.patch("sys.stderr"):
             return plot.plot([f"{i}.jsonl" for i in range(len(runs))], name)
 

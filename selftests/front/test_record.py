@@ -28,9 +28,7 @@ def a_file(name, speed=10000.0, many=3, kernel="6.1.0-50-amd64", requests=2, sta
                   *(fake.result(READ, speed + request + number,
                                 started_unix_ns=1790000000000000000 + 10 ** 12 * start)
                     for number in range(many))]
-    data = b"".join(fake.lines(*found))
-    Path(name).write_bytes(data)
-    return data
+    return Path(fake.save(name, *found)).read_bytes()
 
 
 class Record(fake.InDirectory):
@@ -243,11 +241,8 @@ class Run(Record):
     def run_it(self, *words):
         self.write("tests", fake.described_tests().encode())
         self.write("records", a_file("a", requests=1))
-        self.write("user", b"""#!/bin/sh
-[ "$1" = --tests ] && exec cat tests
-exec cat records
-""")
-        os.chmod("user", 0o755)
+        fake.program("user", '#!/bin/sh\n[ "$1" = --tests ] && exec cat tests\n'
+                     "exec cat records\n")
         return fake.front("run", "--where", "user", *words, "bandwidth", MEMCACHE_USER="./user",
                           MEMCACHE_DEBUGFS="nowhere", MEMCACHE_SYSROOT=os.getcwd())
 

@@ -16,10 +16,6 @@ RESULT = fake.result("bandwidth op=write type=wb", 9000.0)
 GOOD = [MACHINE, REQUEST, RESULT]
 
 
-def joined(*records: dict) -> bytes:
-    return b"".join(fake.lines(*records))
-
-
 BAD = {
     "empty": (b"", 1, "empty"),
     "blank": (b"\n", 1, "not JSON"),
@@ -28,54 +24,55 @@ BAD = {
     "an array": (b"[1,2]\n", 1, "not a record"),
     "another record": (b'{"record":"sample"}\n', 1, "not a record"),
     "deep nesting": (b"[" * 100000 + b"\n", 1, "not JSON"),
-    "half a line": (joined(*GOOD)[:-20], 3, "cut short"),
-    "a line without its end": (joined(*GOOD)[:-1], 3, "cut short"),
-    "results missing": (joined(MACHINE, REQUEST), 3, "cut short: 1 more"),
-    "results missing in the middle": (joined(MACHINE, REQUEST, *GOOD), 3, "cut short: 1 more"),
-    "only a machine": (joined(MACHINE), 2, "cut short: no request"),
-    "two machines": (joined(MACHINE, *GOOD), 2, "cut short: no request"),
-    "no machine": (joined(REQUEST, RESULT), 1, "no machine"),
-    "a result too many": (joined(*GOOD, RESULT), 4, "belongs to no request"),
-    "a result first": (joined(RESULT), 1, "belongs to no request"),
-    "another kernel": (joined(*GOOD, MACHINE | {"kernel": "6.12.1"}), 4, "mixed: kernel"),
-    "another CPU": (joined(*GOOD, MACHINE | {"cpu": "AMD"}), 4, "mixed: cpu"),
-    "another hypervisor": (joined(*GOOD, MACHINE | {"hypervisor": "kvm"}), 4, "mixed: hyperv"),
-    "another test": (joined(MACHINE, REQUEST, RESULT | {"test": "latency"}), 3, "mixed"),
-    "a newer schema": (joined(MACHINE | {"schema": 2}), 1, "schema 2 is newer"),
-    "no schema": (joined({k: v for k, v in MACHINE.items() if k != "schema"}), 1, "schema"),
-    "schema is text": (joined(MACHINE | {"schema": "1"}), 1, "schema"),
-    "types are text": (joined(MACHINE | {"memory_types": "wb"}), 1, "memory_types"),
-    "no kernel": (joined({k: v for k, v in MACHINE.items() if k != "kernel"}), 1, "kernel"),
-    "no state": (joined(MACHINE, REQUEST | {"state": None}), 2, "state"),
-    "no count": (joined(MACHINE, REQUEST | {"records": -1}), 2, "records"),
-    "a label that is none": (joined(MACHINE, REQUEST | {"label": 7}), 2, "label"),
-    "a time in words": (joined(MACHINE, REQUEST, RESULT | {"median_ns": "9"}), 3, "median_ns"),
-    "a negative speed": (joined(MACHINE, REQUEST, RESULT | {"mb_per_s": -1}), 3, "mb_per_s"),
-    "half a sample": (joined(MACHINE, REQUEST, RESULT | {"samples": 1.5}), 3, "samples"),
-    "true as a number": (joined(MACHINE, REQUEST, RESULT | {"mb_per_s": True}), 3, "mb_per_s"),
-    "a list as a value": (joined(MACHINE, REQUEST, RESULT | {"op": ["x"]}), 3, "op"),
-    "not a number": (joined(MACHINE, REQUEST, RESULT | {"mb_per_s": float("nan")}), 3, "NaN"),
-    "infinity": (joined(MACHINE, REQUEST) + joined(RESULT).replace(b"9000.0", b"1e999"), 3,
+    "half a line": (fake.jsonl(*GOOD)[:-20], 3, "cut short"),
+    "a line without its end": (fake.jsonl(*GOOD)[:-1], 3, "cut short"),
+    "results missing": (fake.jsonl(MACHINE, REQUEST), 3, "cut short: 1 more"),
+    "results missing in the middle": (fake.jsonl(MACHINE, REQUEST, *GOOD), 3, "cut short: 1 more"),
+    "only a machine": (fake.jsonl(MACHINE), 2, "cut short: no request"),
+    "two machines": (fake.jsonl(MACHINE, *GOOD), 2, "cut short: no request"),
+    "no machine": (fake.jsonl(REQUEST, RESULT), 1, "no machine"),
+    "a result too many": (fake.jsonl(*GOOD, RESULT), 4, "belongs to no request"),
+    "a result first": (fake.jsonl(RESULT), 1, "belongs to no request"),
+    "another kernel": (fake.jsonl(*GOOD, MACHINE | {"kernel": "6.12.1"}), 4, "mixed: kernel"),
+    "another CPU": (fake.jsonl(*GOOD, MACHINE | {"cpu": "AMD"}), 4, "mixed: cpu"),
+    "another hypervisor": (fake.jsonl(*GOOD, MACHINE | {"hypervisor": "kvm"}), 4, "mixed: hyperv"),
+    "another test": (fake.jsonl(MACHINE, REQUEST, RESULT | {"test": "latency"}), 3, "mixed"),
+    "a newer schema": (fake.jsonl(MACHINE | {"schema": 2}), 1, "schema 2 is newer"),
+    "no schema": (fake.jsonl({k: v for k, v in MACHINE.items() if k != "schema"}), 1, "schema"),
+    "schema is text": (fake.jsonl(MACHINE | {"schema": "1"}), 1, "schema"),
+    "types are text": (fake.jsonl(MACHINE | {"memory_types": "wb"}), 1, "memory_types"),
+    "no kernel": (fake.jsonl({k: v for k, v in MACHINE.items() if k != "kernel"}), 1, "kernel"),
+    "no state": (fake.jsonl(MACHINE, REQUEST | {"state": None}), 2, "state"),
+    "no count": (fake.jsonl(MACHINE, REQUEST | {"records": -1}), 2, "records"),
+    "a label that is none": (fake.jsonl(MACHINE, REQUEST | {"label": 7}), 2, "label"),
+    "a time in words": (fake.jsonl(MACHINE, REQUEST, RESULT | {"median_ns": "9"}), 3, "median_ns"),
+    "a negative speed": (fake.jsonl(MACHINE, REQUEST, RESULT | {"mb_per_s": -1}), 3, "mb_per_s"),
+    "half a sample": (fake.jsonl(MACHINE, REQUEST, RESULT | {"samples": 1.5}), 3, "samples"),
+    "true as a number": (fake.jsonl(MACHINE, REQUEST, RESULT | {"mb_per_s": True}), 3, "mb_per_s"),
+    "a list as a value": (fake.jsonl(MACHINE, REQUEST, RESULT | {"op": ["x"]}), 3, "op"),
+    "not a number": (fake.jsonl(MACHINE, REQUEST, RESULT | {"mb_per_s": float("nan")}), 3, "NaN"),
+    "infinity": (fake.jsonl(MACHINE, REQUEST) + fake.jsonl(RESULT).replace(b"9000.0", b"1e999"), 3,
                  "mb_per_s"),
 }
 
 
 class Files(fake.InDirectory):
     def test_a_good_file_is_read(self):
-        [run] = results.load(self.write("good", joined(*GOOD)))
+        [run] = results.load(self.write("good", fake.jsonl(*GOOD)))
         self.assertEqual((run.machine, run.request, run.results), (MACHINE, REQUEST, [RESULT]))
 
     def test_what_is_complete_is_used(self):
-        whole = joined(*GOOD, *GOOD)
+        whole = fake.jsonl(*GOOD, *GOOD)
         for end, said, kept in (
-                (joined(*GOOD)[:-20], "6: cut short in the middle of a line", 2),
-                (joined(*GOOD)[:-1], "6: cut short in the middle of a line", 2),
-                (joined(MACHINE), "5: cut short: no request follows the machine", 1),
-                (joined(MACHINE)[:9], "4: cut short in the middle of a line", 1),
-                (joined(MACHINE, REQUEST), "6: cut short: 1 more result belongs to the", 2),
-                (joined(MACHINE, REQUEST | {"records": 2}, RESULT), "7: cut short: 1 more", 2)):
+                (fake.jsonl(*GOOD)[:-20], "6: cut short in the middle of a line", 2),
+                (fake.jsonl(*GOOD)[:-1], "6: cut short in the middle of a line", 2),
+                (fake.jsonl(MACHINE), "5: cut short: no request follows the machine", 1),
+                (fake.jsonl(MACHINE)[:9], "4: cut short in the middle of a line", 1),
+                (fake.jsonl(MACHINE, REQUEST), "6: cut short: 1 more result belongs to the", 2),
+                (fake.jsonl(MACHINE, REQUEST | {"records": 2}, RESULT), "7: cut short: 1 more", 2)):
             with self.subTest(end):
-                runs, _, err = fake.output_of(results.load, self.write("cut", joined(*GOOD) + end))
+                cut = self.write("cut", fake.jsonl(*GOOD) + end)
+                runs, _, err = fake.output_of(results.load, cut)
                 self.assertEqual((len(runs), runs[0].results), (kept, [RESULT]))
                 self.assertIn(f"memcache: cut:{said}", err)
                 self.assertIn("; the complete lines are used: ", err)
@@ -106,7 +103,7 @@ class Files(fake.InDirectory):
                 results.load(name)
 
     def test_damage_never_ends_in_a_traceback(self):
-        good = joined(*GOOD, MACHINE, REQUEST, RESULT | {"type": "uc"})
+        good = fake.jsonl(*GOOD, MACHINE, REQUEST, RESULT | {"type": "uc"})
         dice = random.Random(1)
         for _ in range(1500):
             content = bytearray(good)

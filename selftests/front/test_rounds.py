@@ -88,7 +88,7 @@ class Merged(fake.unittest.TestCase):
 class Boots(fake.InDirectory):
     def test_the_rounds_of_a_boot_count_once(self):
         """The middle of the middles, and one median for each boot."""
-        files = [self.write(f"{number}.jsonl", self.boot(*speeds)) for number, speeds in enumerate(
+        files = [self.boot(f"{number}.jsonl", *speeds) for number, speeds in enumerate(
             ((4000.0, 2000.0, 1000.0), (8000.0, 5000.0, 4000.0), (1000.0, 3000.0, 8000.0)))]
         [boots] = rounds.load_together(files, boots=True)
         self.assertEqual(boots.results[0]["mb_per_s"], 3000.0)
@@ -98,7 +98,6 @@ class Boots(fake.InDirectory):
         self.assertEqual([len(found) for found in rounds.medians(each.results[0])], [3, 3, 3])
 
     @staticmethod
-    def boot(*speeds):
-        return b"".join(line for number, speed in enumerate(speeds, 1) for line in fake.lines(
-            fake.machine(), fake.request("bandwidth", 1, round=number),
-            record(speed)))
+    def boot(name, *speeds):
+        return fake.save(name, *(one for number, speed in enumerate(speeds, 1) for one in (
+            fake.machine(), fake.request("bandwidth", 1, round=number), record(speed))))

@@ -45,10 +45,9 @@ class Commands(fake.InDirectory):
                             ("other", [machine, one, record(op="write")]),
                             ("none", [machine, one | {"records": 0}]), ("bad", [one]),
                             ("machine", [machine]), ("records", [one, record()])):
-            self.write(name, b"".join(fake.lines(*found)))
+            fake.save(name, *found)
         self.write("tests", fake.described_tests().encode())
-        self.write("user", USER.encode())
-        os.chmod("user", 0o755)
+        fake.program("user", USER)
         self.settings = {"MEMCACHE_DEBUGFS": "nowhere", "MEMCACHE_USER": "./user",
                          "MEMCACHE_SYSROOT": os.getcwd()}
 

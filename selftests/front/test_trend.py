@@ -162,10 +162,8 @@ class Parts(fake.unittest.TestCase):
 class Command(fake.InDirectory):
     def file(self, name, number, kernel="6.1.0-50-amd64", results=(), **more):
         results = [one | {"started_unix_ns": START + number * DAY} for one in results]
-        Path(name).parent.mkdir(exist_ok=True)
-        Path(name).write_bytes(b"".join(fake.lines(
-            fake.machine(fake.BARE | {"kernel": kernel}, fake.YES, version="1.2") | more,
-            fake.request(READ, len(results)), *results)))
+        fake.save(name, fake.machine(fake.BARE | {"kernel": kernel}, version="1.2") | more,
+                  fake.request(READ, len(results)), *results)
 
     def nights(self, runs=RUNS, write=1.0):
         """A folder of files: reads become slower at AT, with another kernel."""
@@ -287,9 +285,8 @@ class Command(fake.InDirectory):
     def test_files_for_otava(self):
         self.nights()
         self.file("nights/99.jsonl", 99, results=[fake.result(READ, 9000.0)])
-        Path("nights/98.jsonl").write_bytes(b"".join(fake.lines(
-            fake.machine(), fake.request("latency", 1),
-            fake.figure("latency", {"stride_bytes": 64}, {"ns_per_load": 80.0}))))
+        fake.save("nights/98.jsonl", fake.machine(), fake.request("latency", 1),
+                  fake.figure("latency", {"stride_bytes": 64}, {"ns_per_load": 80.0}))
         self.memcache("trend", "nights", "--otava", "out")
         config = json.loads(Path("out/otava.yaml").read_text())
         tables = {}

@@ -42,12 +42,10 @@ cat records
 class InUserSpace(fake.Measured):
     def setUp(self):
         super().setUp()
-        Path("program").write_text(PROGRAM)
-        os.chmod("program", 0o755)
+        fake.program("program", PROGRAM)
         Path("machine").write_text(MACHINE)
         record = fake.result("bandwidth", 8000.0) | {"where": "user", "attribute": None}
-        Path("records").write_bytes(b"".join(fake.lines(
-            fake.request("bandwidth", 1, where="user"), record)))
+        fake.save("records", fake.request("bandwidth", 1, where="user"), record)
         self.user = user.User("./program")
         self.kernel = fake.Kernel()
 
@@ -161,10 +159,9 @@ class InUserSpace(fake.Measured):
                "left_out_why": "no_overlap", "mb_per_s": None, "median_ns": None}
         good = {"where": "user", "attribute": None}
         for kinds, status in ((bad, good), 0), ((bad, bad), 1), ((good, good), 0):
-            Path("records").write_bytes(b"".join(fake.lines(
-                fake.request("bandwidth op=read,write", 2, where="user"), *(
-                    fake.result(f"bandwidth op={op}", 8000.0) | kind
-                    for op, kind in zip(("read", "write"), kinds)))))
+            fake.save("records", fake.request("bandwidth op=read,write", 2, where="user"), *(
+                fake.result(f"bandwidth op={op}", 8000.0) | kind
+                for op, kind in zip(("read", "write"), kinds)))
             self.assertEqual(self.run_("bandwidth op=read,write"), status)
             said = self.err.getvalue()
             self.assertEqual("no figure: the threads did not" in said, bad in kinds, said)

@@ -68,8 +68,8 @@ class Installed(fake.InDirectory):
 
     def test_results_of_others(self):
         for number, speed in enumerate((9000, 9010, 9020, 9005, 9015, 8000)):
-            self.write(f"host{number}.jsonl", b"".join(fake.lines(
-                *fake.records_of_rounds("bandwidth size=4K", *fake.speeds_around(speed)))))
+            fake.save(f"host{number}.jsonl", *fake.records_of_rounds(
+                "bandwidth size=4K", *fake.speeds_around(speed)))
         self.assertIn("4K", self.memcache("show", "host0.jsonl"))
         self.assertIn("slower", self.memcache("compare", "host0.jsonl", "host5.jsonl"))
         self.assertIn("host5", self.memcache("fleet", ".", status=125))
