@@ -69,17 +69,9 @@ def _speed(module: dict) -> str:
     return f" {module['mt_per_s']} MT/s" if module.get("mt_per_s") else ""
 
 
-def _prefetch(machine: dict, _results: Iterable[dict]) -> Value:
-    return (machine.get("prefetch") or {}).get("state")
-
-
 def _clock(_machine: dict, results: Iterable[dict]) -> Value:
     clocks = [result["core_mhz"] for result in results if result.get("core_mhz")]
     return float(median(clocks)) if clocks else None
-
-
-def _refresh(_machine: dict, results: Iterable[dict]) -> Value:
-    return refresh.period(results)
 
 
 def _sched(_machine: dict, results: Iterable[dict]) -> Value:
@@ -94,11 +86,11 @@ FACTS = (
     Fact("microcode", _fact_of("microcode"), groups=True),
     Fact("nodes", _nodes, groups=True),
     Fact("modules", _modules, groups=True),
-    Fact("prefetch", _prefetch),
+    Fact("prefetch", lambda machine, _: (machine.get("prefetch") or {}).get("state")),
     Fact("sched", _sched),
     Fact("memory", _memory, near=0.03),
     Fact("core clock", _clock, near=0.05),
-    Fact("refresh", _refresh, near=refresh.NEAR),
+    Fact("refresh", lambda _, results: refresh.period(results), near=refresh.NEAR),
     Fact("kernel_version", _fact_of("kernel_version")),
     Fact("clock", _fact_of("clock")),
     Fact("lockdown", _fact_of("lockdown")),

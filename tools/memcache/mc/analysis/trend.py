@@ -86,7 +86,9 @@ def gather(files: Iterable[tuple[str, list[Run]]], order: str = "time",
         origin = Origin(file, series.start_time(runs), facts(
             machine, (result for run in runs for result in run.results)))
         for key, (time, result) in series.middles(runs, gathered.left).items():
-            history = by_series.get((about, host, key)) or _history(about, result)
+            history = by_series.get((about, host, key)) or History(
+                series.name(result), describe(result), about, result["where"],
+                series.figure(result))
             if all(word in history.keys.split() for word in words):
                 by_series[about, host, key] = history
                 history.origins.append(origin)
@@ -117,11 +119,6 @@ def _join_hosts(by_series: dict[tuple, History]) -> list[History]:
             same.times += history.times
             same.values += history.values
     return list(joined.values())
-
-
-def _history(about: str, result: dict) -> History:
-    return History(series.name(result), describe(result), about, result["where"],
-                   series.figure(result))
 
 
 def _sort(history: History, order: str) -> None:

@@ -159,15 +159,11 @@ def _groups(files: dict[str, list[Run]], places: dict) -> dict[tuple, list[Cell]
             section = its_suite.section(run.section) if its_suite else None
             test = run.request["test"]
             layouts = tuple(section.layouts if section else []) or tuple(layouts_of(test))
-            title = run.section or (_plain_title(its_suite) if its_suite else test)
+            # Both versions of a suite share charts: that of a short one ends with brackets.
+            title = run.section or (its_suite.title.partition(" (")[0] if its_suite else test)
             groups.setdefault((test, title, layouts), []).extend(
                 (places[name, result["where"]], run, result) for result in run.results)
     return groups
-
-
-def _plain_title(its_suite: suite.Suite) -> str:
-    """The title without the brackets of a short version, so that both versions share charts."""
-    return its_suite.title.partition(" (")[0]
 
 
 def _charts(test: str, layouts: list[Layout], cells: list[Cell]) -> list[Chart]:

@@ -10,7 +10,7 @@ import os
 import re
 import time
 
-from mc.analysis.trend import History, Origin
+from mc.analysis.trend import History
 from mc.output import files
 from mc.output.entries import SECOND
 from mc.records import results
@@ -56,11 +56,8 @@ def _table(group: list[History], names: list[str]) -> str:
     table = csv.writer(out, lineterminator="\n")
     table.writerow(["time", *ATTRIBUTES, *names])
     for i, origin in enumerate(group[0].origins):
-        table.writerow([*_cells_of_origin(origin),
+        begun = time.gmtime(origin.started // SECOND)
+        table.writerow([time.strftime("%Y-%m-%dT%H:%M:%S+00:00", begun), origin.kernel,
+                        origin.facts["version"] or "na", origin.name,
                         *(f"{history.values[i]:.6g}" for history in group)])
     return out.getvalue()
-
-
-def _cells_of_origin(origin: Origin) -> list[str]:
-    return [time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(origin.started // SECOND)),
-            origin.kernel, str(origin.facts["version"] or "na"), origin.name]

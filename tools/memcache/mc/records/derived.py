@@ -69,24 +69,20 @@ def _ramps(results: list[dict]) -> None:
 
 def _tails(results: list[dict]) -> None:
     for result in results:
-        _tail(result)
-
-
-def _tail(result: dict) -> None:
-    trace = (result.get("tail") or {}).get("trace_ns")
-    usual, limit = result.get("ns_per_access"), result.get("spike_limit_ns")
-    if not trace or usual is None or limit is None:
-        return
-    before = refresh.windows(trace["before"])
-    if sum(map(len, before)) < refresh.FEWEST:
-        return
-    pauses = refresh.find(before, usual, limit)
-    result["refresh"] = "found" if pauses else "not_found"
-    if pauses:
-        result["refresh_period_ns"] = round(pauses.period, 3)
-        result["refresh_pause_ns"] = round(pauses.length, 3) or None
-        result["refresh_coherence_percent"] = round(100 * pauses.coherence, 1)
-        _blame(result, pauses, usual)
+        trace = (result.get("tail") or {}).get("trace_ns")
+        usual, limit = result.get("ns_per_access"), result.get("spike_limit_ns")
+        if not trace or usual is None or limit is None:
+            continue
+        before = refresh.windows(trace["before"])
+        if sum(map(len, before)) < refresh.FEWEST:
+            continue
+        pauses = refresh.find(before, usual, limit)
+        result["refresh"] = "found" if pauses else "not_found"
+        if pauses:
+            result["refresh_period_ns"] = round(pauses.period, 3)
+            result["refresh_pause_ns"] = round(pauses.length, 3) or None
+            result["refresh_coherence_percent"] = round(100 * pauses.coherence, 1)
+            _blame(result, pauses, usual)
 
 
 def _blame(result: dict, pauses: refresh.Pauses, usual: float) -> None:

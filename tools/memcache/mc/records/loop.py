@@ -108,9 +108,11 @@ class Loop:
 
     def source(self) -> str:
         """The assembly file, which names the lines of the loop's own file in its messages."""
+        path = self.path.replace("\\", "\\\\").replace('"', '\\"')
+
         def lines(part: str) -> list[str]:
             return [text for line in self.sections.get(part, [])
-                    for text in (f'# {line.number} "{self._quoted_path}"', line.text)]
+                    for text in (f'# {line.number} "{path}"', line.text)]
 
         defined = {"NAME": f'"{self.name}"', "ARRAYS": self.arrays, "TURN": self.turn,
                    "PAYLOAD": self.payload, "WIDTH": self.width,
@@ -125,10 +127,6 @@ class Loop:
             "OWN_START", *lines("start"), '# 1 "loop.S"',
             "OWN_LOOP", *lines("loop"), '# 1 "loop.S"',
             "OWN_END", ".section .rodata", ".balign 64", *lines("data"), ""])
-
-    @property
-    def _quoted_path(self) -> str:
-        return self.path.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def load(path: str) -> Loop:

@@ -52,7 +52,7 @@ class Pauses:
         phase = _phase(spikes, self.frequency)
         return [] if phase is None else [
             spike for spike in spikes if spike[1] <= 2 * (self.limit + self.length)
-            and _distance(spike, self.frequency, phase) <= self.far]
+            and abs(_off(spike, self.frequency, phase)) <= self.far]
 
 
 def windows(lists: Iterable[list[int]]) -> list[list[Spike]]:
@@ -170,10 +170,6 @@ def _off(spike: Spike, frequency: float, phase: float) -> float:
     return turns - round(turns)
 
 
-def _distance(spike: Spike, frequency: float, phase: float) -> float:
-    return abs(_off(spike, frequency, phase))
-
-
 def _measure(pauses: Pauses, traced: list[list[Spike]], usual: float) -> None:
     """How exactly spikes keep to the period, and how long pauses are. Accesses come at any time of
     a pause, or of its first part if they follow each other closely, so the times that they wait are
@@ -182,7 +178,7 @@ def _measure(pauses: Pauses, traced: list[list[Spike]], usual: float) -> None:
     known = [(spikes, phase) for spikes in traced
              if (phase := _phase(spikes, pauses.frequency)) is not None]
     apart = [off for spikes, phase in known for spike in spikes
-             if (off := _distance(spike, pauses.frequency, phase)) < 1 / 8]
+             if (off := abs(_off(spike, pauses.frequency, phase))) < 1 / 8]
     if not apart:
         return
     pauses.far = min(max(4 * sorted(apart)[len(apart) // 2], 1 / 256), 1 / 16)
