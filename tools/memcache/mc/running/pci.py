@@ -83,10 +83,7 @@ class Device:
 
     def write(self, name: str, text: str) -> None:
         """Write a line to one of its files."""
-        try:
-            (self.path / name).write_text(f"{text}\n", encoding="ascii")
-        except OSError as error:
-            raise Failure(f"{self.path / name}: {error.strerror}") from None
+        _write(self.path / name, text)
 
     @property
     def driver(self) -> str:
@@ -133,6 +130,13 @@ class Device:
 
 def _root() -> Path:
     return Path(os.environ.get("MEMCACHE_SYSROOT") or "/") / "sys/bus/pci/devices"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(f"{text}\n", encoding="ascii")
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
 
 
 def devices() -> list[Device]:
@@ -353,11 +357,7 @@ def _unbind(device: Device, driver: str) -> None:
 
 
 def _probe(device: Device) -> None:
-    path = _root().parent / "drivers_probe"
-    try:
-        path.write_text(f"{device.address}\n", encoding="ascii")
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}") from None
+    _write(_root().parent / "drivers_probe", device.address)
 
 
 def _give_back_later(note: Note, alive: int, end: int) -> None:
