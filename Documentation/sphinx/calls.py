@@ -36,7 +36,7 @@ def rows() -> list[Row]:
 
 def readable(word: str) -> str:
     """The expression of a row as people write the argument, where `*` is a value."""
-    word = word.replace(" ?", "").replace("[= ]", "=").replace("[.]", ".")
+    word = word.replace(" ?", "").replace(".*", "").replace("[= ]", "=").replace("[.]", ".")
     group = r"(\([^()]*\)|\[[^]]*\])([?*+]|\{[^}]*\})*"
     while word != (word := re.sub(group, "*", word)):
         pass

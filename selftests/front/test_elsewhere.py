@@ -46,6 +46,7 @@ CALLS = {
     "numactl --localalloc --physcpubind=0 lat_mem_rd -P 1 -t 256M 128":
         "latency size=1K..256M stride=128 pattern=random cpu=0 node=local",
     "lat_mem_rd 256m 128": "latency size=1K..256M pattern=stride stride=128",
+    "lat_mem_rd 1 4096": "latency size=8K..1M pattern=stride stride=4096",
     "lat_mem_rd -t 64 128 256": "latency size=1K..64M pattern=random stride=128,256",
     "lat_ctx -s 16 2 8": "os item=context set=16K processes=2,8",
     "lat_syscall null": "os item=getppid",
@@ -67,6 +68,7 @@ CALLS = {
         "bandwidth width=64 op=nttriad size=1000000000 cpu=0 node=local time=2",
     "likwid-bench -t triad_avx -w N:1MB:1 -i 8388608":
         "bandwidth width=32 op=triad4 size=1000000 cpu=0 repeat=10000",
+    "likwid-bench -t load_mem -w M0:64KB:1": "bandwidth width=16 op=ntread size=64000 cpu=0",
     "likwid-bench -t load_mem -w M0:64kB:1": "bandwidth width=16 op=ntread size=64000 cpu=0",
     "likwid-bench -t copy -w N:1MB": f"bandwidth width=8 op=copy size=1000000 cpu={ALL}",
     "mlc --idle_latency -b200m -c0 -i0": "latency size=200m cpu=0 node=0",
@@ -76,6 +78,8 @@ CALLS = {
     "mlc --loaded_latency -R -t5 -d 100 -c2 -k 0-1":
         "loaded node=local delay=100 op=read time=5 cpu=0-1,2 latency_cpu=2",
     "mlc --loaded_latency -d0 -T": "bandwidth node=local op=read width=16 cpu=all",
+    "mlc --loaded_latency -d0 -T -c0": "bandwidth node=local op=read width=16 cpu=all",
+    "mlc --loaded_latency -d0 -T -c0 -k1": "bandwidth node=local op=read width=16 cpu=1",
     "mlc --loaded_latency -T -Z -W7": "bandwidth node=local op=ntrw21 width=64 cpu=all",
     "mlc --max_bandwidth -X":
         "bandwidth op=read,rw21,rw11,write,nttriad width=16 cpu=all node=local smt=off",
@@ -357,6 +361,7 @@ class Elsewhere(fake.unittest.TestCase):
                      "mlc --idle_latency --latency_matrix",
                      "mlc --loaded_latency -b100 -b 200",
                      "likwid-bench -t copy -w N:1MB:1 -w N:2MB:1",
+                     "likwid-bench -t copy -w N:1MB:1 -i 9 -w N:1MB:1",
                      "mlc --max_bandwidth -W3 -W5", "mlc --loaded_latency -R -W3",
                      "likwid-bench -t copy -w S0:1MB:1 -w N:1MB:2", "bw_mem 64M rd cp",
                      "lat_syscall null read", "bw_mem 64M rd op=copy", "bw_mem 1m size=4M rd",

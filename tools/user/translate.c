@@ -265,8 +265,8 @@ static struct mc_request *parse(const char *line)
 }
 
 /*
- * :within, the CPUs to choose from, of which a program of one thread takes the first; :threads, so
- * many of them; :step, CHUNK:STRIDE of likwid.
+ * :within, the CPUs to choose from, by default those that this process may use, of which a program
+ * of one thread takes the first; :threads, so many of them; :step, CHUNK:STRIDE of likwid.
  */
 static void put_cpus(void)
 {
@@ -276,8 +276,8 @@ static void put_cpus(void)
 	char text[MC_LINE_MAX] = "";
 	struct mc_text t = MC_TEXT(text);
 	const struct mc_request *req;
-	const char *why, *list;
 	unsigned long n = 0;
+	const char *why;
 
 	if (threads && *threads->value) {
 		n = strtoul(threads->value, NULL, 10);
@@ -292,12 +292,13 @@ static void put_cpus(void)
 		return;
 	if (step)
 		sscanf(step->value, "%u:%u", &chunk, &stride);
-	list = within ? within->value : keep(n > 1 ? "0-%lu" : "0", n - 1);
-	why = mc_user_choose(&t, list, n, chunk, stride, step);
-	if (why)
-		refuse("%s %s", by->from, why);
-	else
+	why = mc_user_choose(&t, within ? within->value : "N", n, chunk, stride, step);
+	if (!why)
 		put("cpu", keep("%s", text), by->from, by->weak);
+	else if (within)
+		refuse("%s %s", by->from, why);
+	else		/* the machine that it is said for may have more */
+		put("cpu", keep("0-%lu", n - 1), by->from, by->weak);
 }
 
 /* :at, a CPU whose node has the memory. Harnesses name CPUs that are not there. */
