@@ -221,9 +221,10 @@ class StandIn(fake.unittest.TestCase):
 
     def test_stream_obeys_its_environment(self):
         cpu = max(os.sched_getaffinity(0))
-        answer = Answer("stream", "size=3M", "repeat=1", env={
-            "GOMP_CPU_AFFINITY": str(cpu), "OMP_PROC_BIND": "true"})
-        self.assertEqual({one["cpu"] for one in answer.results}, {str(cpu)}, answer.notes)
+        for value, wanted in (str(cpu), str(cpu)), ("0 1", "0-1"):
+            answer = Answer("stream", "size=3M", "repeat=1", env={
+                "GOMP_CPU_AFFINITY": value, "OMP_PROC_BIND": "true"})
+            self.assertEqual({one["cpu"] for one in answer.results}, {wanted}, answer.notes)
         for name, value, why in (("OMP_PLACES", "cores", "write the CPUs"),
                                  ("OMP_THREAD_LIMIT", "1", "write OMP_NUM_THREADS")):
             answer = Answer("stream", "size=3M", env={name: value})

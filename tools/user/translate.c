@@ -427,8 +427,11 @@ static void translate(const char *text)
 		apply(m, m->from, false);
 	}
 	for (variable = environ; *variable; variable++) {
-		if (find_row(w.program, *variable, &other))
-			apply(&other, other.from, true);
+		if (!find_row(w.program, *variable, &other))
+			continue;
+		if (strcmp(other.from, *variable))
+			refuse("%s " HAS_NONE, *variable);
+		apply(&other, other.from, true);
 	}
 }
 
@@ -501,6 +504,9 @@ int mc_user_usual(char **line, bool print)
 		made = keep("suite %s%s%s", suite->value, *made ? " " : "", made);
 	if (w.refused)
 		return -EINVAL;
+	/* What is no request is judged as it was typed. */
+	if (!strcasecmp(made, *line) && !parse(made))
+		made = keep("%s", *line);
 	if (suite && !print) {
 		mc_user_note("%s: the front end measures this: memcache run %s", *line,
 			     suite->value);
