@@ -4,6 +4,7 @@
 measured by a run that is killed. One process, because Python takes seconds to start in an emulated
 machine: each command is a fork of it."""
 
+import errno
 import hashlib
 import os
 import re
@@ -106,10 +107,15 @@ def controller(disk):
 def state(disk, device):
     """What must be as it was: the driver, who is offered the device, and the whole disk."""
     override = (device / "driver_override").read_text().strip().replace("(null)", "")
-    while not Path(f"/dev/{disk}").is_block_device():
+    # A disk that comes back has its node some time before it can be opened.
+    while True:
+        try:
+            with open(f"/dev/{disk}", "rb") as file:
+                return os.readlink(device / "driver"), override, hashlib.md5(file.read()).digest()
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENXIO):
+                raise
         time.sleep(0.05)
-    with open(f"/dev/{disk}", "rb") as file:
-        return os.readlink(device / "driver"), override, hashlib.md5(file.read()).digest()
 
 
 def start(*words):
