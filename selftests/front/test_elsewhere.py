@@ -237,7 +237,8 @@ class Elsewhere(fake.unittest.TestCase):
                      "likwid-bench -t copy -W C1:1MB", "likwid-bench -t copy -w S0",
                      "likwid-bench -t copy -w S0:100kB:2:1", "likwid-bench -w S0:1MB:1:1:0",
                      "likwid-bench -t copy -w N:1MB:x", "likwid-bench -t copy -w S0:1MB:",
-                     "likwid-bench -t copy -w N:99999999999GB", "likwid-bench -t copy -w N:10",
+                     "likwid-bench -t copy -w N:99999999999GB",
+                     "likwid-bench -t copy -w N:1MB:2:1:4294967297", "likwid-bench -t copy -w N:10",
                      "likwid-bench -t sum_sp -w N:1MB:1", "multichase -x", "perf stat ls"):
             self.refused(f"^{call.split()[0].replace('_avx512', '')}: .* has no count", call)
         for row in calls.rows():
@@ -251,6 +252,8 @@ class Elsewhere(fake.unittest.TestCase):
         for call, why in (
                 *((f"bw_mem -P {n} 8M rd", f"-P {n} is no number of CPUs$")
                   for n in ("x", 0, "4x")),
+                *((f"bw_mem -P {n} 8M rd", f"-P {n} is more than these CPUs$")
+                  for n in (99999, 2 ** 32 + 1)),
                 ("numactl -C 0-2 bw_mem -P 4 64M rd", "-P 4 is more than these CPUs$"),
                 ("likwid-bench -t copy -w N:1MB:9999", "-w .* is more than these CPUs$"),
                 ("numactl -C +0 bw_mem 64M rd", "-C [+]0 names no CPUs$"),

@@ -280,7 +280,7 @@ static void put_cpus(void)
 	const char *why;
 
 	if (threads && *threads->value) {
-		n = strtoul(threads->value, NULL, 10);
+		n = min(strtoul(threads->value, NULL, 10), MC_MAX_CPUS + 1UL);
 		if (!n || threads->value[strspn(threads->value, "0123456789")])
 			return refuse("%s is no number of CPUs", threads->from);
 		by = threads;
@@ -295,7 +295,7 @@ static void put_cpus(void)
 	why = mc_user_choose(&t, within ? within->value : "N", n, chunk, stride, step);
 	if (!why)
 		put("cpu", keep("%s", text), by->from, by->weak);
-	else if (within)
+	else if (within || n > MC_MAX_CPUS)
 		refuse("%s %s", by->from, why);
 	else		/* the machine that it is said for may have more */
 		put("cpu", keep("0-%lu", n - 1), by->from, by->weak);
