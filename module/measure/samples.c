@@ -488,6 +488,8 @@ static bool offer(struct mc_measurement *meas, u64 ps)
 	if (meas->kept) {
 		meas->quota.began = meas->done ? meas->quota.began : began;
 		mc_measurement_append(meas, ps);
+		/* A sample beyond repeat= brings its own try. */
+		meas->quota.tries_left += meas->done > meas->settings.repeat;
 		meas->quota.enough = has_enough(meas);
 	} else {
 		mc_disturbed_mark(meas);

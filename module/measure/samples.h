@@ -22,8 +22,8 @@
 #define MC_WINDOWS_AT_ONCE	16	/* windows of a sample of several threads */
 
 /*
- * Samples without overlap are taken again: at most @repeat + MC_TRIES_MORE times in
- * all.
+ * Samples without overlap are taken again: as often as samples are kept, and MC_TRIES_MORE times
+ * more.
  */
 #define MC_TRIES_MORE		8
 

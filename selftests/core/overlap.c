@@ -99,6 +99,35 @@ static void test_a_sample_without_overlap_is_taken_again(void **state)
 	}
 }
 
+/* Each sample is away at its first try, also those that are taken because there is time. */
+static int begin_any_window(struct mc_worker *w, struct mc_sampler *one, u32 round)
+{
+	u32 sample = sample_of(one);
+
+	if (w->index == who) {
+		goes[who] = tries[who] <= sample;
+		tries[who] += goes[who];
+	}
+	windows[w->index] = 0;
+	return 0;
+}
+
+static void test_each_sample_has_a_try_more(void **state)
+{
+	memset(tries, 0, sizeof(tries));
+	set_up(2, BYTES);
+	who = 1;
+	at_window = 0;
+	away_for = 100 * MS;
+	sim.opened = go_away;
+	meas.hooks.prepare = begin_any_window;
+	meas.settings.least = mc_ns_to_ticks(40 * 110 * MS / NS);
+	meas.arrays.room = MOST;
+	measure();
+	assert_in_range(meas.done, 25, 50);
+	assert_int_equal(meas.left_out, 0);
+}
+
 /* A rest comes before a sample that it would come in; the last sample tells how long one takes. */
 static void test_threads_rest_before_a_sample(void **state)
 {
