@@ -129,7 +129,8 @@ static int link_all(struct mc_worker *w, struct latency_job *job)
 
 		err = mc_chase_link(w, &chase);
 		err = err ? err : mc_chase_walk(w, &chase, &whole);
-		mc_sampler_verified(job->meas.each, whole);
+		if (!err)
+			mc_sampler_verified(job->meas.each, whole);
 	}
 	return err;
 }

@@ -103,7 +103,8 @@ static int tlb_job(struct mc_worker *w, void *arg)
 
 	err = err ? err : mc_chase_link(w, &job->chase);
 	err = err ? err : mc_chase_walk(w, &job->chase, &whole);
-	mc_sampler_verified(job->meas.each, whole);
+	if (!err)
+		mc_sampler_verified(job->meas.each, whole);
 	job->at = mc_chase_at(&job->chase, 0);
 	return err ? err : mc_measure(w, &job->meas);
 }
