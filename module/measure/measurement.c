@@ -53,7 +53,7 @@ void *mc_measurement_array(struct mc_measurement *meas, u64 n, size_t size)
 	return (u8 *)list + MC_LINE;
 }
 
-/* The pointer to an array is of any type. */
+/* @array->where points to a pointer of any type, so the pointer is copied as bytes. */
 static bool resize(struct mc_measurement *meas, struct mc_per_sample *array, u32 room)
 {
 	void *old, *new = mc_measurement_array(meas, room, array->size);
@@ -73,16 +73,18 @@ static bool resize(struct mc_measurement *meas, struct mc_per_sample *array, u32
  * @size: bytes of an element
  *
  * Context: Process, may sleep.
- * Return: false: there is no memory.
+ * Return: false: there is no memory, or there are MC_PER_SAMPLE_MOST such arrays.
  */
 bool mc_measurement_per_sample(struct mc_measurement *meas, void *where, size_t size)
 {
-	struct mc_per_sample *array = meas->arrays.per_sample;
+	struct mc_arrays *arrays = &meas->arrays;
+	struct mc_per_sample *array = &arrays->per_sample[arrays->n];
 
-	while (array->where)
-		array++;
+	if (arrays->n == MC_PER_SAMPLE_MOST)
+		return false;
+	arrays->n++;
 	*array = (struct mc_per_sample){ where, size };
-	return resize(meas, array, meas->arrays.room);
+	return resize(meas, array, arrays->room);
 }
 
 /**
@@ -96,7 +98,7 @@ bool mc_measurement_grow(struct mc_measurement *meas)
 {
 	u32 room = min(2 * meas->arrays.room, (u32)MC_MAX_REPEAT), i;
 
-	for (i = 0; i < MC_PER_SAMPLE_MOST && meas->arrays.per_sample[i].where; i++) {
+	for (i = 0; i < meas->arrays.n; i++) {
 		if (room == meas->arrays.room || !resize(meas, &meas->arrays.per_sample[i], room))
 			return false;
 	}

@@ -201,11 +201,13 @@ struct mc_per_sample {
  * struct mc_arrays - memory of a measurement
  * @list: list of the arrays that mc_measurement_end() frees (mc_measurement_array())
  * @room: number of elements of each of @per_sample
+ * @n: number of arrays in @per_sample
  * @per_sample: arrays that grow (mc_measurement_per_sample())
  */
 struct mc_arrays {
 	void *list;
 	u32 room;
+	unsigned int n;
 	struct mc_per_sample per_sample[MC_PER_SAMPLE_MOST];
 };
 
