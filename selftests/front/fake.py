@@ -92,7 +92,7 @@ def put(files: dict, top: Path | str = ".", end: str = "\n") -> None:
         path.write_text(f"{text}{end}")
 
 
-def here() -> contextlib.AbstractContextManager:
+def machine_here() -> contextlib.AbstractContextManager:
     """A context in which the machine has the files below this directory."""
     return mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd())
 

@@ -233,7 +233,7 @@ class Found(Tree):
 
     def test_a_guest_is_told_so(self):
         fake.put({"proc/cpuinfo": "flags : pat hypervisor", "sys/class/dmi/id/sys_vendor": "QEMU"})
-        with fake.here():
+        with fake.machine_here():
             self.assertIn("this is a virtual machine (kvm)", counting.absence(counters.Found()))
 
 
@@ -259,7 +259,7 @@ class Kernel(fake.Kernel):
 
 class Runs(Tree, fake.Measured):
     def run_(self, kernel, *words, **more):
-        with fake.here():
+        with fake.machine_here():
             return super().run_(*words or ["bandwidth size=4K"], kernel=kernel, count=True, **more)
 
     def test_they_are_set_for_a_run_only(self):
@@ -280,7 +280,8 @@ class Runs(Tree, fake.Measured):
         for text, record, wanted in ((counters.discover(Path(".")).text, counted, told),
                                      ("dram_read type=1 config=0x0 cpu=0 scale=1\n", counted, None),
                                      ("", fake.result("bandwidth", 1000.0), "nothing")):
-            with fake.here(), mock.patch.object(fake, "result", lambda *_, record=record: record):
+            with fake.machine_here(), mock.patch.object(
+                    fake, "result", lambda *_, record=record: record):
                 super().run_("bandwidth size=4K", kernel=Kernel(text))
             self.assertEqual(results.load("out")[0].machine.get("dram_counters", "nothing"), wanted)
             os.unlink("out")

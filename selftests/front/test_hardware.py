@@ -338,7 +338,7 @@ class Firmware(fake.Measured):
         self.edac(*((f"mc0/rank{n}", label, f"csrow 0 channel {channel}") for n, (label, channel)
                     in enumerate((("DIMM_0", 0), ("dimm1", 1), ("DIMM 0", 0), ("DIMM2", 1),
                                   ("DIMM2", 2), ("DIMM3", 2)))))
-        with fake.here():
+        with fake.machine_here():
             found = self.described("exec /bin/cat text")
             self.assertEqual([(one["channel"], one["channel_source"]) for one in found["slots"]], [
                 ("mc0 channel 0", "edac"), ("mc0 channel 1", "edac"), *[(None, None)] * 3])
@@ -413,7 +413,7 @@ class Firmware(fake.Measured):
             return ran(line)
 
         told = {"slots": hardware.modules(device(SERVER[0])), "why": None}
-        with fake.here(), mock.patch.object(hardware, "describe", return_value=told), \
+        with fake.machine_here(), mock.patch.object(hardware, "describe", return_value=told), \
                 mock.patch.object(kernel, "run", run):
             self.run_("bandwidth size=4K", kernel=kernel)
         [found] = results.load("out")

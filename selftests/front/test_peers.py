@@ -14,7 +14,7 @@ peers = fake.load_script("peers", BENCH / "peers")
 
 class Cores(unittest.TestCase):
     def test_each_entry_is_complete(self):
-        for one in peers.ports.cores():
+        for one in peers.ports.read_cores():
             with self.subTest(one["name"]):
                 self.assertTrue(one["source"])
                 self.assertLessEqual(one.get("both", 0), one["load"] + one["store"])
@@ -24,7 +24,7 @@ class Cores(unittest.TestCase):
 
     def test_the_limit(self):
         """MB/s at 1 MHz are bytes a cycle."""
-        names = {one["name"]: one for one in peers.ports.cores()}
+        names = {one["name"]: one for one in peers.ports.read_cores()}
         for name, wanted in (("Golden Cove, server", (128, 64, 128, 192)),
                              ("Neoverse N1", (32, 32, 32, 32)),
                              ("Neoverse V2 (also NVIDIA Grace)", (48, 32, 48, 48))):

@@ -112,7 +112,7 @@ class Quiet(fake.Measured):
 
     def test_a_run_says_it_and_keeps_it(self):
         self.look(load="20.00")
-        with fake.here(), mock.patch("mc.running.quiet.LOOK_S", 0):
+        with fake.machine_here(), mock.patch("mc.running.quiet.LOOK_S", 0):
             self.run_("bandwidth")
         self.assertIn("memcache: not quiet: the load is 20 on 4 CPUs (end other work, or wait "
                       "until it has ended)\n", self.err.getvalue())

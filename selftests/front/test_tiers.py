@@ -87,7 +87,7 @@ class Sysfs(fake.Measured):
         self.assertEqual(tiers.describe(Machine(f"{Path.cwd()}/nowhere", {})), [])
 
     def test_a_run_has_them_in_its_record(self):
-        with fake.here(), mock.patch.object(hardware, "describe",
+        with fake.machine_here(), mock.patch.object(hardware, "describe",
                                             return_value={"slots": [], "why": "x"}):
             self.run_("bandwidth size=4K")
         [found] = results.load("out")

@@ -27,27 +27,28 @@ def limit(machine: dict, result: dict) -> float | None:
     if result.get("readback") == "on" or machine.get("simulated") \
             or machine.get("hypervisor") == "tcg":
         return None
-    core, op = core_of(machine), str(result.get("op")).removeprefix("nt")
+    core, op = ports_of(machine), str(result.get("op")).removeprefix("nt")
     mix = MIX.fullmatch(op)
     arrays = (int(mix[1]), int(mix[2])) if mix else ARRAYS.get(op)
     return bytes_per_cycle(core, *arrays) if core and core.get("measured", True) and arrays \
         else None
 
 
-def core_of(machine: dict) -> dict | None:
+def ports_of(machine: dict) -> dict | None:
     """The entry of a machine's cores in cores.toml."""
-    return _core(machine.get("cpu_vendor"), machine.get("cpu_family"), machine.get("cpu_model"))
+    return _entry_of(machine.get("cpu_vendor"), machine.get("cpu_family"), machine.get("cpu_model"))
 
 
 @lru_cache
-def _core(vendor: object, family: object, model: object) -> dict | None:
-    return next((one for one in cores() if one["vendor"] == vendor and one["family"] == family
+def _entry_of(vendor: object, family: object, model: object) -> dict | None:
+    return next((one for one in read_cores() if one["vendor"] == vendor and one["family"] == family
                  and isinstance(model, int)
                  and any(first <= model <= last for first, last in one["models"])), None)
 
 
 @lru_cache
-def cores() -> list[dict]:
+def read_cores() -> list[dict]:
+    """All entries of cores.toml."""
     import tomllib
     found: list[dict] = tomllib.loads(FILE.read_text(encoding="utf-8"))["core"]
     return found

@@ -163,7 +163,7 @@ def _tables(named: dict[str, Pairing], wide: bool) -> list[Part]:
     remarks = [f"{len(changes)} compared: {judge.count_words(one.word for one in changes)}.",
                *judge.doubts(changes),
                *(text for mark, text in MARKS.items() if any(
-                   mark in _mark(one) for p in group for pair in p.pairs for one in pair))]
+                   mark in _marks_of(one) for p in group for pair in p.pairs for one in pair))]
     return [*parts, *map(Sentence, filter(None, remarks))]
 
 
@@ -210,10 +210,10 @@ def figure(result: dict | None) -> str:
     """The figure of its test: a rate, or the time of what it measures, never that of a pass. A
     difference, such as tlb_ns, has no speed: the time of a load stands for it. A mark before it
     says that the loop had not settled, or was disturbed."""
-    return "-" if result is None else _mark(result) + plain_figure(result)
+    return "-" if result is None else _marks_of(result) + plain_figure(result)
 
 
-def _mark(result: dict) -> str:
+def _marks_of(result: dict) -> str:
     return marks.mark_of_unsettled(fields.has_settled(result)) + "±" * is_disturbed(result)
 
 

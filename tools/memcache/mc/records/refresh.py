@@ -121,16 +121,16 @@ def _scan(parts: list[list[float]]) -> dict[float, float]:
         for k, count in pairs.items():
             if 0 <= k < BINS:
                 weights[k] += 2 * count / len(ends)
-    spectrum = _transform(weights, [cmath.exp(-2j * math.pi * k / BINS) for k in range(BINS // 2)])
+    spectrum = _fourier(weights, [cmath.exp(-2j * math.pi * k / BINS) for k in range(BINS // 2)])
     low, high = (math.ceil(BINS * BIN_NS / ns) for ns in (MOST_NS, LEAST_NS))
     return {k / (BINS * BIN_NS): len(parts) + spectrum[k].real for k in range(low, high + 1)}
 
 
-def _transform(values: list[float], turns: list[complex]) -> list[complex]:
+def _fourier(values: list[float], turns: list[complex]) -> list[complex]:
     """The discrete Fourier transform of 2^n numbers. turns: exp(-2 pi i k / 2^n), for half of k."""
     if len(values) == 2:
         return [complex(values[0] + values[1]), complex(values[0] - values[1])]
-    even, odd = _transform(values[::2], turns[::2]), _transform(values[1::2], turns[::2])
+    even, odd = _fourier(values[::2], turns[::2]), _fourier(values[1::2], turns[::2])
     turned = [one * turn for one, turn in zip(odd, turns)]
     return [a + b for a, b in zip(even, turned)] + [a - b for a, b in zip(even, turned)]
 

@@ -32,7 +32,7 @@ def counting(sides: list[Side], traffic: bool, events: bool = False) -> Iterator
     """Let the sides count DRAM traffic, events of the cores, or both. Afterwards they have the
     counters that they had before. If the machine has no counters, the run goes on without them and
     its records say `na`."""
-    lines = _traffic(sides[0]) if traffic and sides else ""
+    lines = _lines_of_traffic(sides[0]) if traffic and sides else ""
     lines += "".join(f"{event}\n" for event in tests.EVENTS if events)
     with ExitStack() as held:
         for side in sides if lines else []:
@@ -42,7 +42,7 @@ def counting(sides: list[Side], traffic: bool, events: bool = False) -> Iterator
         yield
 
 
-def _traffic(side: Side) -> str:
+def _lines_of_traffic(side: Side) -> str:
     """The lines of the machine's counters of DRAM traffic."""
     discovered = side.discover()
     count = plural(len(discovered.counters), "counter")
