@@ -56,12 +56,16 @@ class Batch:
         """Whether another program measured all of it."""
         return all("tool" in result for result in self.results)
 
-    def unknown_keys(self, result: dict) -> frozenset[str]:
-        """The keys of which another program does not say anything."""
+    def by_unknown_keys(self) -> dict[frozenset[str], list[dict]]:
+        """The results by the keys of which another program does not say anything."""
         if not self.is_imported:
-            return frozenset()
-        keys = {key: result.get(key) for key in WHICH} | _keys(result)
-        return frozenset(key for key, value in keys.items() if value is None)
+            return {frozenset(): self.results} if self.results else {}
+        groups: dict[frozenset[str], list[dict]] = {}
+        for result in self.results:
+            keys = {key: result.get(key) for key in WHICH} | _keys(result)
+            unknown = frozenset(key for key, value in keys.items() if value is None)
+            groups.setdefault(unknown, []).append(result)
+        return groups
 
 
 @dataclass
@@ -125,17 +129,16 @@ def pair(a: Batch, b: Batch, mixed: bool) -> Pairing:
         pairing.refused.append("any of it: one machine is simulated, the other is not")
         return pairing
     imported = a.is_imported or b.is_imported
-    sets = [{batch.unknown_keys(result) for result in batch.results} for batch in (a, b)]
-    everywhere = {key for some in sets if some for key in frozenset.intersection(*some)}
+    groups = [batch.by_unknown_keys() for batch in (a, b)]
+    everywhere = {key for some in groups if some for key in frozenset.intersection(*some)}
     pairing.free = {key: pair for key, pair in pairing.free.items() if key not in everywhere}
     skip = {*pairing.free, *IGNORED, *everywhere, *(() if imported else ("threads",))}
     paired: set[int] = set()
     # The records of which most is known choose their partners first.
-    for of_a, of_b in sorted(product(*sets), key=lambda both: (len(both[0] | both[1]),
-                                                               *map(sorted, both))):
-        left = [result for result in a.results if a.unknown_keys(result) == of_a]
-        rest = [result for result in b.results if b.unknown_keys(result) == of_b]
-        _pair_equal(pairing, left, rest, {*skip, *of_a, *of_b}, mixed, paired)
+    for of_a, of_b in sorted(product(*groups), key=lambda both: (len(both[0] | both[1]),
+                                                                 *map(sorted, both))):
+        _pair_equal(pairing, groups[0][of_a], groups[1][of_b], {*skip, *of_a, *of_b}, mixed,
+                    paired)
     left, rest = ([result for result in batch.results if id(result) not in paired]
                   for batch in (a, b))
     _pair_states(pairing, left, rest, {*skip, STATE}, mixed)
