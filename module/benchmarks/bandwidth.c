@@ -542,7 +542,7 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 	meas->positions = ~0U;
 	meas->hooks.move = bandwidth_move;
 	meas->hooks.clock = mc_core_mhz;
-	/* What such memory holds is not ours, so nobody knows what a read should find. */
+	/* The memory holds data of others, so no sum is known that a read should find. */
 	if (!mc_untouched(point)) {
 		meas->hooks.prepare = bandwidth_prepare;
 		meas->hooks.verify = bandwidth_verify;

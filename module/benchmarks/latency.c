@@ -71,8 +71,8 @@ static const struct mc_column columns[] = {
  * @chase: the cycle of pointers at the first position
  * @at: current element of the cycle
  * @loads: number of loads in a pass
- * @before: loads of twice the lines of the cache before the last one, where the last one alone
- *          holds the set; else 0
+ * @before: loads at the end of a refill: twice the lines of the cache before the last one; 0: there
+ *          is no refill (mc_source_before_last())
  * @batches: batches of loads
  */
 struct latency_job {
@@ -144,7 +144,7 @@ static int latency_move(struct mc_worker *w, struct mc_sampler *sampler, u32 rou
 	return 0;
 }
 
-/* Its loads do not wait for each other. */
+/* Read the set in order. The loads do not wait for each other, so the last cache is filled soon. */
 static void read_set(const struct mc_chase *chase)
 {
 	const struct mc_loop *loop = mc_loop_find(MC_OP_READ, 8);
@@ -162,10 +162,10 @@ static void read_set(const struct mc_chase *chase)
 }
 
 /*
- * On a busy machine a chase stays in one of two states: in the last cache, where it comes back to a
- * line before others take its place, or in memory, where it comes too late. Its loads wait for each
- * other, so it does not get from there into the cache by itself. Lines that were hit once stay for
- * longer. The loads behind that leave in the smaller caches what the chase leaves there.
+ * On a busy machine a chase stays in one of two states. In the last cache, it comes back to a line
+ * before others take its place. In memory, it comes too late, and as its loads wait for each other,
+ * it never gets into the cache by itself. The set is read twice, since a line that was hit once
+ * stays for longer. The loads at the end leave in the smaller caches what the chase leaves there.
  */
 static void latency_refill(struct mc_worker *w, struct mc_sampler *sampler)
 {

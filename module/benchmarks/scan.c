@@ -285,7 +285,7 @@ static void set_up_chase(struct scan_job *job, const struct mc_run *run)
 		.skew = MC_LINE, .skews = stride / MC_LINE,
 	};
 	meas->n = 1;
-	meas->settings.least /= 2;
+	meas->settings.least /= 2;	/* the bandwidth has the other half of time= */
 	meas->hooks.tick = NULL;
 	meas->traffic.counters = NULL;
 	meas->hooks.prepare = flush_lines;
@@ -306,7 +306,7 @@ static int scan_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	err = mc_measurement_begin(&job->latency, run, point);
 	if (err)
 		return err;
-	job->meas.settings.least /= 2;
+	job->meas.settings.least /= 2;	/* of time= */
 	set_up_bandwidth(job, run, point, bytes);
 	set_up_chase(job, run);
 	return 0;

@@ -95,7 +95,7 @@ static int work_on(struct mc_worker *w, struct mc_sampler *sampler)
 	return 0;
 }
 
-/* It is no pause of the core. */
+/* The core works meanwhile, so this is no pause that lets it cool down. */
 static void refill(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	u64 from = mc_ticks();

@@ -106,11 +106,12 @@ u64 mc_source_largest(const u64 *cpus)
 }
 
 /**
- * mc_source_before_last() - bytes of the cache before the last one of a CPU
+ * mc_source_before_last() - the cache before the last one, for a set that only the last one holds
  * @cpu: the CPU
- * @bytes: bytes of a set, for which the last one has eight times the room, and the other has none
+ * @bytes: bytes of the set
  *
- * Return: bytes; 0: it is no such set.
+ * Return: bytes of that cache, if the set does not fit into it, and fits into the last one eight
+ * times; else 0.
  */
 u64 mc_source_before_last(int cpu, u64 bytes)
 {

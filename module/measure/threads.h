@@ -68,8 +68,9 @@ static inline bool mc_threads_claim_error(struct mc_threads *threads)
 }
 
 /*
- * Let others run in long work that is not timed, if it is time: @since elements were done since it
- * last was, modulo their number. Return: 0, or the errno of the stop.
+ * For long work that is not timed: let others run, and look for a stop, if @since is 0. A loop that
+ * wants this every n elements gives the element's number modulo n. Return: 0, or the errno of the
+ * stop.
  */
 static inline int mc_threads_pause(const struct mc_worker *w, u64 since)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the pages of the devices held before they came, and what runs leave in them. */
+/* The pages of the devices show no old data: neither of the kernel, nor of an earlier run. */
 #include "addresses.h"
 #include "devices.h"
 

@@ -39,7 +39,7 @@ static inline long witness_away(void)
 	return witness("touched") - witness("now_wb");
 }
 
-/* What is mapped at an address of this process. */
+/* The page that is mapped at an address of this process. */
 struct witness_page {
 	char type[8];	/* in the process's own page tables */
 	char direct[8];	/* in the kernel's direct map */

@@ -28,7 +28,7 @@ struct away {
 	unsigned long wc, uc, other, node[2], small;
 };
 
-/* What is mapped at an address. */
+/* The page that is mapped at an address: its type there, and in the direct map. */
 struct mapped {
 	const char *type, *direct;
 	unsigned long pfn;

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Writing TAP from a shell script: source it in place of tools/lib.sh, call tap_check, tap_nested and
 # tap_skip in any order, tap_done last. The plan comes at the end, so a script that dies half-way has
-# none. The script goes on in the repository.
+# none. It changes to the top of the repository.
 
 # shellcheck source=tools/lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/../lib.sh"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the builders of packages share: source it in place of tools/lib.sh. They go on in the
-# repository.
+# Functions of the scripts that build packages: source it in place of tools/lib.sh. It changes to
+# the top of the repository.
 
 # shellcheck source=tools/lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/../lib.sh"

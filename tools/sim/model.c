@@ -68,7 +68,8 @@ static struct cache *l3_of(unsigned int cpu)
 
 /* ------------------------------------------------------------- memory controllers */
 
-/* A controller serves one request after the other, and pauses at multiples of a time. Return: how
+/*
+ * A controller serves one request after the other, and pauses at multiples of a time. Return: how
  * long a request waits until its controller turns to it.
  */
 static uint64_t serve(int64_t now, uint64_t line, bool write)

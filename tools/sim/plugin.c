@@ -435,7 +435,8 @@ static bool take_over_helpers(void)
 				(void **)&qemu_set_register);
 }
 
-/* Have a function of our own called in place of one that QEMU exports: a jump is written over its
+/*
+ * Have a function of our own called in place of one that QEMU exports: a jump is written over its
  * first bytes. Return: false: there is no such function.
  */
 static bool replace(const char *name, void *by)

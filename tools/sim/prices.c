@@ -129,7 +129,8 @@ static const char *value_of(const char *text, bool known, char *why, size_t room
 	return at + 1 + strspn(at + 1, " \t");
 }
 
-/* Read the number of a line, whose rest is @value. @size: it may end in K or M. Return: false: it
+/*
+ * Read the number of a line, whose rest is @value. @size: it may end in K or M. Return: false: it
  * is no number that fits 32 bits.
  */
 static bool read_number(const char *text, const char *value, bool size, uint32_t *number, char *why,

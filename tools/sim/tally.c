@@ -108,7 +108,8 @@ void tally_mark(void)
 	record++;
 }
 
-/* Counts by width as a member of a JSON object, which is left out if all are 0. @first: the object
+/*
+ * Counts by width as a member of a JSON object, which is left out if all are 0. @first: the object
  * has no member yet; updated.
  */
 static void report_widths(FILE *f, const char *name, const uint64_t *widths, bool *first)

@@ -30,7 +30,7 @@ const struct mc_foreign_word mc_foreign_words[] = {
 #define HAS_NONE "has no counterpart here"
 #define MANUAL	"%s " HAS_NONE "; \"Coming from other tools\" in the manual has the options of %s"
 
-/* What a row matches in a text: from its beginning on, up to a blank or its end. */
+/* A row that fits the beginning of a text, up to a blank or the end. */
 struct match {
 	const struct mc_foreign_word *row;
 	const char *text;
@@ -504,7 +504,7 @@ int mc_user_usual(char **line, bool print)
 		made = keep("suite %s%s%s", suite->value, *made ? " " : "", made);
 	if (w.refused)
 		return -EINVAL;
-	/* What is no request is judged as it was typed. */
+	/* The parser names a wrong word with the letters that the user typed. */
 	if (!strcasecmp(made, *line) && !parse(made))
 		made = keep("%s", *line);
 	if (suite && !print) {

@@ -24,7 +24,8 @@ svg:hover .at:focus:not(:hover) .values { visibility: hidden; }
 
 
 def number(value: float, _tick: int = 0) -> str:
-    """A number as text: 1000000 becomes 1 000 000, and 12.345 becomes 12.3."""
+    """A number as text: 1000000 becomes 1 000 000, and 12.345 becomes 12.3. matplotlib calls this
+    for the ticks of an axis, too."""
     return f"{value:,.0f}".replace(",", "\u2009") if value >= 100 else f"{value:.3g}"
 
 
