@@ -173,3 +173,21 @@ void set_up(unsigned int n, u64 bytes)
 	}
 	one_span(n * bytes);
 }
+
+int measure_point(void)
+{
+	int err = mc_threads_run(threads, mc_measure, &meas);
+
+	if (sim.failed)
+		fail_msg("%s", sim.failed);
+	if (sim.longest > 5 * MS)
+		fail_msg("a window of %llu us", sim.longest / 1000000);
+	return err;
+}
+
+void assert_samples_near(u64 ps)
+{
+	assert_int_equal(meas.done, meas.settings.repeat);
+	for (u32 i = 0; i < meas.done; i++)
+		assert_in_range(samples[i], ps - ps / 1000000 - 1, ps + ps / 1000000 + 1);
+}

@@ -27,6 +27,10 @@ extern const struct mc_loop loop, bytewise, triad, check;
 void *place(u64 offset, u64 bytes);
 void odd_spans(u64 bytes);
 void set_up(unsigned int n, u64 bytes);
+/* Measure; no window may be longer than 5 ms. Return: that of mc_threads_run(). */
+int measure_point(void);
+/* All samples have this time, within 1 ppm: the rates of several threads are rounded. */
+void assert_samples_near(u64 ps);
 int sample_of(const struct mc_sampler *one);
 int begin_trail(struct mc_worker *w, struct mc_sampler *one, u32 round);
 int end_trail(struct mc_worker *w, struct mc_sampler *one, u32 round);
