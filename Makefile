@@ -245,7 +245,7 @@ arch: ## the same packages for Arch Linux
 #= ONLY=run.bats           one file or test of one check; a failure says which
 #= RUNS=1000000            inputs for `make fuzz`
 #= WRITES=50000            for `make fuzz-guest`; and CALLS=200000
-#= FAILING=1000            for `make faults`; KILLS=200, OFFLINE=50, CROWD_S=60
+#= FAILING=1000            for `make faults`; KILLS=200, OFFLINE=50
 #= HOURS=1                 for `make soak`; or MINUTES=60
 #= LIMIT_MINUTES=85        ends a check: CUT, with what is left
 #= REUSE=no                runs layers again of whose files none has changed

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Events that may come at any moment, at random moments: the writer's death
- * (KILLS times), a stop, a CPU that goes offline (OFFLINE times), an unload; and
- * two to eight writers at once (for CROWD_S seconds).
+ * (KILLS times), a stop, a CPU that goes offline (OFFLINE times), an unload.
  */
 #include <sys/mman.h>
 
@@ -22,24 +21,7 @@ static const char *const lines[] = {
 	"mmio op=arrive type=wb,uc cpu=0-1 irq=on,off repeat=20",
 };
 
-FIXTURE(moment) {
-	long before;
-};
-
-FIXTURE_SETUP(moment)
-{
-	module_clear();
-	self->before = away_in_page_tables();
-	watched_setup(_metadata);
-}
-
-FIXTURE_TEARDOWN(moment)
-{
-	cpu1_online("1");
-	watched_teardown(_metadata);
-	EXPECT_EQ(self->before, away_in_page_tables());
-	counted_show();
-}
+FIXTURE_BY(moment, inject_setup(_metadata), cpu1_online("1"); inject_teardown(_metadata))
 
 /* The time counts from the fork, so the moment may be before the write or after its end. */
 static pid_t start_any(const char **line)
@@ -97,7 +79,7 @@ TEST_F(moment, of_death_and_unload)
 			err = module_unload();
 		EXPECT_EQ(0, witness_away());
 		EXPECT_EQ(0, run_threads());
-		EXPECT_EQ(self->before, away_in_page_tables());
+		EXPECT_EQ(away_before, away_in_page_tables());
 		run_end(pid);
 		counted.kills++;
 		ASSERT_EQ(0, module_load("size_mb=2"));
@@ -132,46 +114,6 @@ TEST_F(moment, of_a_cpu_going_offline)
 		ASSERT_TRUE(test_passed(_metadata)) {
 			TH_LOG("offline %lu in %s", i, line);
 		}
-	}
-}
-
-/* ------------------------------------------------------------------ a crowd */
-
-#define MOST 8
-
-/* Write random requests, and stop the current run now and then, until killed. */
-static void be_one_of_many(int i)
-{
-	chance_state += i;
-	for (;;) {
-		int err = chance(16) ? run(PICK(lines)) : file_write(FILES "stop", "1");
-
-		if (err && err != -EBUSY && err != -ECANCELED)
-			_exit(1);
-		usleep(chance(2000));
-	}
-}
-
-TEST_F(moment, in_a_crowd)
-{
-	unsigned long seconds = chance_count("CROWD_S", 6), each;
-	pid_t pid[MOST];
-	int n, i;
-
-	each = seconds * 1000000 / 3;
-	for (n = 2; n <= MOST; n *= 2) {
-		for (i = 0; i < n; i++) {
-			pid[i] = fork();
-			if (!pid[i])
-				be_one_of_many(i);
-		}
-		usleep(each);
-		for (i = 0; i < n; i++) {
-			EXPECT_EQ(0, kill(pid[i], SIGKILL));
-			EXPECT_EQ(SIGKILL, run_end(pid[i]));
-			counted.kills++;
-		}
-		is_sound(_metadata);
 	}
 }
 

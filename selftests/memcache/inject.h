@@ -71,6 +71,7 @@ static inline bool inject_ready(void)
 	       !file_write(SLAB "cache-filter", inject_spares_areas() ? "Y" : "N") &&
 	       !inject_set("ignore-gfp-wait", "N") && !inject_set("verbose", "0") &&
 	       !inject_set("probability", "0") && !inject_set("task-filter", "Y") &&
+	       !file_write(KTHREADD "make-it-fail", "0") &&
 	       !file_write(PAGES "min-order", "0");
 }
 
@@ -112,7 +113,7 @@ static inline int write_failing(const char *file, const char *text,
 	return err;
 }
 
-/* ------------------------------------------------------------ afterwards */
+/* ------------------------------------------------- before, and afterwards */
 
 /* Bytes in kernel mappings of another type than write-back. */
 static inline long away_in_page_tables(void)
@@ -131,6 +132,22 @@ static inline long away_in_page_tables(void)
 	}
 	fclose(f);
 	return sum;
+}
+
+static long away_before;	/* without the module */
+
+static inline void inject_setup(struct __test_metadata *_metadata)
+{
+	module_clear();
+	away_before = away_in_page_tables();
+	watched_setup(_metadata);
+}
+
+static inline void inject_teardown(struct __test_metadata *_metadata)
+{
+	watched_teardown(_metadata);
+	EXPECT_EQ(away_before, away_in_page_tables());
+	counted_show();
 }
 
 /* Pages of another type that the module says it holds. Its blocks may be small. */

@@ -9,12 +9,25 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kselftest.h"
 
 #define FILES "/sys/kernel/debug/memcache/"
+
+/* All files, and who may read and write them. */
+static const struct {
+	const char *name, *path;
+	mode_t mode;
+} all_files[] = {
+	{ "run", FILES "run", 0600 }, { "counters", FILES "counters", 0600 },
+	{ "mappings", FILES "mappings", 0600 }, { "results", FILES "results", 0400 },
+	{ "results.jsonl", FILES "results.jsonl", 0400 }, { "tests", FILES "tests", 0400 },
+	{ "progress", FILES "progress", 0400 }, { "machine", FILES "machine", 0400 },
+	{ "buffers", FILES "buffers", 0400 }, { "stop", FILES "stop", 0200 },
+};
 
 /* Wait until the condition is true; false if it still is not after so many seconds. */
 #define comes_true(seconds, condition)						\

@@ -122,8 +122,7 @@ tap_done() {
 # takes several times as long.
 fewer_rounds() {
 	export EACH=${EACH:-20} FAILING=${FAILING:-15} KILLS=${KILLS:-4}
-	export OFFLINE=${OFFLINE:-3} CROWD_S=${CROWD_S:-3}
-	export WRITES=${WRITES:-150} CALLS=${CALLS:-1000}
+	export OFFLINE=${OFFLINE:-3} WRITES=${WRITES:-150} CALLS=${CALLS:-1000}
 	export RECORDS=${RECORDS:-1000} TURNS=${TURNS:-5}
 }
 
