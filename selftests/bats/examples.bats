@@ -5,10 +5,6 @@
 
 load module.bash
 
-@test "tests lists every key that a request shows, with its preset, and every figure of a test's own" {
-	"$BATS_TEST_DIRNAME/listed.py" "$BATS_TEST_TMPDIR/file"
-}
-
 @test "45 combinations are 45 rows of a table" {
 	echo 'bandwidth type=wb,uc,wc op=write,ntwrite,read size=1M..16M repeat=5 disturbed=keep' >run
 	cat results buffers machine
