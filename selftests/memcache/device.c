@@ -4,7 +4,6 @@
  * page tables map the module's pages with their own memory type. A mapping can't become executable,
  * map other pages, or keep pages after it has gone.
  */
-#include <sys/personality.h>
 #include <sys/uio.h>
 
 #include "addresses.h"
@@ -281,41 +280,6 @@ TEST_F(device, has_its_memory_type_in_user_space)
 }
 
 /* ------------------------------------------------------------------- reach */
-
-/* Is the mapping at @addr executable, by /proc/self/maps? */
-static int is_executable(const void *addr)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	unsigned long start, end;
-	char line[512], x = '?';
-
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx %*c%*c%c", &start, &end, &x) == 3 &&
-		    (unsigned long)addr >= start && (unsigned long)addr < end)
-			break;
-		x = '?';
-	}
-	fclose(f);
-	return x != '-';
-}
-
-/* For old programs, everything that is readable is executable as well. */
-TEST_F(device, is_not_executable_by_personality)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		if (personality(READ_IMPLIES_EXEC) < 0)
-			_exit(1);
-		if (mmap(NULL, PAGE, PROT_READ, MAP_SHARED, self->fd, 0) != MAP_FAILED ||
-		    errno != EPERM)
-			_exit(2);
-		mprotect(self->map, PAGE, PROT_READ);
-		_exit(is_executable(self->map) ? 3 : 0);
-	}
-	EXPECT_EQ(0, run_end(pid));
-	EXPECT_TRUE(is_executable(is_executable));
-}
 
 /* A process that could pin a page would still have it when the module is gone. */
 TEST_F(device, pages_are_not_pinned)

@@ -82,17 +82,10 @@ TEST_F(file, is_written_and_read_back)
 	EXPECT_EQ(12, results_with("\"path\":\"" F "\","));
 	EXPECT_FALSE(file_has("results", F));
 	EXPECT_EQ(0, run_threads());
-}
-
-TEST_F(file, is_made_shorter_or_longer)
-{
-	EXPECT_EQ(0, small("op=write bytes=4M"));
+	EXPECT_EQ(0, small("op=write bytes=512K,2M check=on"));
+	EXPECT_EQ(2 * M, size_of(F));
 	EXPECT_EQ(0, small("op=write bytes=1M"));
 	EXPECT_EQ(M, size_of(F));
-	EXPECT_EQ(0, small("check=on"));
-	EXPECT_EQ(0, small("op=write bytes=2M"));
-	EXPECT_EQ(0, small("check=on"));
-	EXPECT_EQ(2 * M, size_of(F));
 }
 
 /* Only regular files are read, written or even opened. */
@@ -162,20 +155,6 @@ TEST_F(file, that_must_not_be_changed)
 	EXPECT_EQ(0, small("op=write bytes=2M"));
 }
 
-TEST_F(file, of_others_is_left_alone)
-{
-	char text[64] = "";
-
-	ASSERT_EQ(0, put(F, 0, "memcache, but not ours", 22));
-	EXPECT_EQ(-EEXIST, small("op=write bytes=4K"));
-	EXPECT_TRUE(file_has("run", "state: failed\nerror: EEXIST path: " F " exists"));
-	ASSERT_EQ(22, file_read(F, text, sizeof(text)));
-	EXPECT_STREQ("memcache, but not ours", text);
-	/* An empty file may be written: it belongs to nobody. */
-	ASSERT_EQ(0, truncate(F, 0));
-	EXPECT_EQ(0, small("op=write bytes=4K"));
-}
-
 TEST_F(file, what_is_missing_has_its_errno)
 {
 	EXPECT_EQ(-ENOENT, run("file path=" DIR_NAME "/none" SMALL));
@@ -232,34 +211,6 @@ TEST_F(file, shrinks_while_it_is_read)
 	EXPECT_EQ(3, all);
 	EXPECT_EQ(-ENODATA, small("check=on"));
 	EXPECT_EQ(0, small(""));
-}
-
-/* stop, a signal and the time-out end a run between transfers; earlier samples are kept. */
-TEST_F(file, run_can_be_ended)
-{
-	static const char line[] = "file path=" F " readers=9 transfer=64K check=on repeat=100000";
-	pid_t pid;
-
-	ASSERT_EQ(0, small("op=write bytes=2M"));
-	pid = run_start(line);
-	ASSERT_TRUE(run_gets_to(2));
-	EXPECT_EQ(9, run_threads_now());
-	EXPECT_EQ(-ECANCELED, run_stop(pid));
-	EXPECT_EQ(1, results_with("\"verified\":\"ok\""));
-	EXPECT_EQ(0, run_threads());
-	pid = run_start(line);
-	ASSERT_TRUE(run_gets_to(2));
-	EXPECT_EQ(0, kill(pid, SIGINT));
-	EXPECT_EQ(-EINTR, run_end(pid));
-	EXPECT_EQ(1, results_with("\"verified\":\"ok\""));
-	EXPECT_EQ(0, run_threads());
-	pid = run_start("file op=write path=" F " readers=9 transfer=64K bytes=2M repeat=100000");
-	ASSERT_TRUE(run_gets_to(2));
-	EXPECT_EQ(0, kill(pid, SIGKILL));
-	EXPECT_EQ(SIGKILL, run_end(pid));
-	EXPECT_EQ(-1, run_done());
-	EXPECT_EQ(-ETIME, run("file path=" F " repeat=100000 timeout=1"));
-	EXPECT_EQ(0, run_threads());
 }
 
 /* tmpfs lies in the page cache: nothing can be dropped from it or bypass it. */
