@@ -68,13 +68,3 @@ load ../bats/front.bash
 	tr -s '\n ' ' ' <report | grep -q 'No amplification (na) where no counters were set'
 	rm /var/tmp/memcache-file
 }
-
-@test "records of both sides are as the schema has them" {
-	sed -n 's/^one //p' "$TOP/selftests/bats/every-test" >every
-	memcache run -o every.jsonl --where both --rounds 1 ./every >report
-	for side in kernel user; do
-		[ "$(grep "\"record\":\"result\".*\"where\":\"$side\"" every.jsonl |
-			grep -o '"test":"[a-z0-9]*"' | sort -u | wc -l)" -ge 7 ]
-	done
-	"$TOP/tools/check/schema" every.jsonl
-}
