@@ -79,15 +79,6 @@ def sample(result: dict, windows: list[dict]) -> list[dict]:
     return last(windows, bytes_, lambda window: room.moved([window], result["type"]))
 
 
-def samples(result: dict, windows: list[dict]) -> list[list[dict]]:
-    """The windows of each sample of a result, from the last one to the first."""
-    found = []
-    for _ in range(result["samples"]):
-        found.append(sample(result, windows))
-        windows = windows[:-len(found[-1])]
-    return found
-
-
 def differences(result: dict, windows: list[dict]) -> list[str]:
     """Differences between what the machine saw in the windows of a sample and the payload."""
     done, kind = of(result), result["type"]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""memcache-user on the module's three devices, in the same machine: the process executes the same
-accesses as the kernel, whose tests are in test_times. Also strings, the kernel's own functions,
-reading back, and hints."""
+"""Strings and the kernel's own functions, whose accesses have many widths, and hints on both sides.
+test_times has the loops, which are the same in a process (tools/check/same-loops)."""
 
 import unittest
 
@@ -16,22 +15,8 @@ FUNCTIONS = ("memcpy_toio", "memcpy_fromio", "memset_io", "memset", "memset_orig
 
 
 class Sides(room.Tests):
-    stores = ("write", 8), ("write", 16), ("ntwrite", 32)
     copies = ("rep_movsb", "rep_stosb", "memcpy_toio", "memcpy_fromio", "memset_io",
               "__iowrite64_copy", "memcpy_flushcache")
-
-    def seen(self, run, number):
-        return accesses.sample(run.results[number], run.windows_of(number))
-
-    def test_a_process_executes_the_accesses_of_the_payload(self):
-        run = self.room.user("bandwidth type=uc,wc op=read,write,copy,rmw width=8 size=24K irq=on "
-                             "verify=off warmup=0 repeat=1")
-        self.assertEqual(len(run.results), 8)
-        for number, result in enumerate(run.results):
-            with self.subTest(type=result["type"], op=result["op"]):
-                self.assertEqual(result["where"], "user")
-                self.assertEqual(result["effective"], "yes")
-                self.assertEqual(accesses.differences(result, self.seen(run, number)), [])
 
     def test_strings_and_kernel_functions_move_the_bytes_of_the_payload(self):
         self.room.watch_functions(*FUNCTIONS)
@@ -42,17 +27,6 @@ class Sides(room.Tests):
             for number, result in enumerate(run.results):
                 with self.subTest(op=op, type=result["type"]):
                     self.moves(run, number)
-
-    def test_reading_back_loads_what_was_stored(self):
-        for op, width in self.stores:
-            run = self.room.ask(f"bandwidth type=uc,wc op={op} width={width} readback=on "
-                                "size=24K irq=off verify=off warmup=0 repeat=1")
-            for number, result in enumerate(run.results):
-                kind, windows = result["type"], run.windows_of(number)[-1:]
-                half = result["payload_bytes"] * result["passes_per_sample"] // 2
-                with self.subTest(op=op, width=width, type=kind):
-                    self.assertEqual(room.count(windows, kind, "store"), {width: half // width})
-                    self.assertEqual(room.count(windows, kind, "load"), {width: half // width})
 
     def test_a_hint_is_given_for_each_line(self):
         for measure in (self.room.ask, self.room.user):
@@ -68,7 +42,7 @@ class Sides(room.Tests):
     def moves(self, run, number):
         """The accesses add up to the bytes of the payload, whatever their width."""
         result = run.results[number]
-        windows, kind = self.seen(run, number), result["type"]
+        windows, kind = accesses.sample(result, run.windows_of(number)), result["type"]
         payload = result["payload_bytes"] * result["passes_per_sample"]
         loaded = int(payload * accesses.LOADED[result["op"]])
         for access, bytes_ in (("load", loaded), ("store", payload - loaded)):
@@ -78,10 +52,8 @@ class Sides(room.Tests):
 
 @room.takes_long
 class SidesArm64(Sides):
-    """No store is said to stream there. memcpy(), which memcpy_flushcache() calls, copies some
-    bytes twice."""
+    """memcpy(), which memcpy_flushcache() calls, copies some bytes twice."""
     kernel = "6.1-arm64"
-    stores = ("write", 8), ("write", 16)
     copies = "memcpy_toio", "memcpy_fromio", "memset_io", "__iowrite64_copy"
 
 
