@@ -3,11 +3,6 @@
  * The macros that all files of access loops use: the loop around a body. The module and
  * memcache-user build from the same files.
  *
- * A loop is one line: LOOP name, width, and the body macro, which does one access of
- * that width at an offset. The loop does 256 bytes an iteration, and 64 bytes an
- * iteration for the rest. It has no call, and no load or store except the accesses
- * themselves. Code that runs once a line, after it ("behind"), is a macro, too.
- *
  * An access of 8 bytes is one of a general register, one of 16 bytes is one of a vector
  * register, one of 32 bytes is that of a pair of vector registers.
  *
@@ -24,24 +19,15 @@
  * arrays, and those that take lines in another order, count all words (count).
  */
 #include "arch/arm64/macros/function.S"
-#include "arch/loops.h"
 
-/* Offsets in a row of mc_data, and its size. */
+/* A row of mc_data, offsets in it, and its size. */
+#define MC_DATA_WORDS	16
+#define MC_DATA_COPIES	2
 #define MC_DATA_LANES	0
 #define MC_DATA_STEP8	128
 #define MC_DATA_STEP16	144
 #define MC_DATA_BYTES	160
-
-/* Pick the instruction for the width: W width, 8-, 16-, 32-byte form. */
-.macro W w:req, i8, i16:req, i32:req
-	.if \w == 8
-	\i8
-	.elseif \w == 16
-	\i16
-	.else
-	\i32
-	.endif
-.endm
+#include "arch/macros/accesses.S"
 
 /*
  * ---- counters: four numbers hold the next 4 * w / 8 words ----
@@ -131,69 +117,7 @@
 	CLEAR_ONE 2\k
 .endm
 
-.macro PREP_NONE w
-.endm
-
-.macro PREP_COUNT w
-	COUNTER_INIT \w
-.endm
-
-.macro DONE_NONE w
-.endm
-
 /* ---- the loop around a body ---- */
-
-.macro BEHIND_NONE w, k, o
-.endm
-
-/*
- * One access, and the macro behind if it is the last access of its line. The offset must
- * be a number, because the names of registers stand beside it.
- */
-.macro ACCESS w, body, behind, k, o
-	.set mc_at, \o
-	\body \w, \k, mc_at
-	.if (mc_at + \w) % 64 == 0
-	.set mc_line, mc_at + \w - 64
-	\behind \w, \k, mc_line
-	.endif
-.endm
-
-/* Accesses for n bytes: four numbers in turn; the counters advance after each four. */
-.macro ACCESSES n, w, body, behind, count
-	.set mc_o, 0
-	.rept \n / (4 * \w)
-	ACCESS \w, \body, \behind, 2, mc_o
-	ACCESS \w, \body, \behind, 3, mc_o+\w
-	ACCESS \w, \body, \behind, 4, mc_o+2*\w
-	ACCESS \w, \body, \behind, 5, mc_o+3*\w
-	.set mc_o, mc_o + 4*\w
-	.if \count
-	COUNTER_STEP \w, 0
-	.endif
-	.endr
-.endm
-
-/*
- * Accesses for one line, the first or second one (at) of a round. If a line takes fewer than
- * four numbers, the counters of all four still advance by the eight integers of a line.
- */
-.macro LINE w, body, behind, count, at=0
-	.if \w <= 16
-	ACCESSES 64, \w, \body, \behind, \count
-	.else
-	.if \at
-	ACCESS \w, \body, \behind, 4, 0
-	ACCESS \w, \body, \behind, 5, 32
-	.else
-	ACCESS \w, \body, \behind, 2, 0
-	ACCESS \w, \body, \behind, 3, 32
-	.endif
-	.if \count
-	COUNTER_STEP \w, 1
-	.endif
-	.endif
-.endm
 
 /* Do an instruction, or a macro, with each pointer: EACH arrays, what, operands behind. */
 .macro EACH arrays, what, behind:vararg
@@ -352,27 +276,3 @@ FUNCTION_TYPED \name
 	\done \w
 FUNCTION_END \name
 .endm
-
-	.section .rodata
-	.balign 64
-
-/* A row: 16 words from 0 on, and twice the step for 8 and for 16 words. */
-.macro DATA step
-	.set mc_word, 0
-	.rept 16
-	.quad mc_word
-	.set mc_word, mc_word + \step
-	.endr
-	.irp words, 8, 16
-	.set mc_word, \words * \step
-	.quad mc_word, mc_word
-	.endr
-.endm
-
-/* In the order of MC_DATA_*. */
-mc_data:
-	DATA 1
-	DATA MC_RANDOM_STEP
-	DATA 0
-
-	.text

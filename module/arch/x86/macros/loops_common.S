@@ -3,11 +3,6 @@
  * The macros that all files of access loops use: the loop around a body. The module and
  * memcache-user build from the same files.
  *
- * A loop is one line: LOOP name, width, and the body macro, which does one access of
- * that width at an offset. The loop does 256 bytes an iteration, and 64 bytes an
- * iteration for the rest. It has no call, and no load or store except the accesses
- * themselves. Code that runs once a line, after it ("behind"), is a macro, too.
- *
  * Registers: rdi arguments, rsi passes left, rdx/r9/r10/r8 running pointers into the
  * arrays, rcx end of the 256-byte part, r11 end of all, rbx bytes. Loops over more than
  * four arrays also point with rax, r12 to r15 and, if there are ten, rbx; xmm6 then has
@@ -25,30 +20,19 @@
  * KiB last 30 % longer.
  */
 #include "arch/x86/macros/function.S"
-#include "arch/loops.h"
 
-/* The preprocessor does not expand names in the strings that W gets. */
-	.set lanes, MC_ARG_LANES
-
-/* Offsets in a row of mc_data, and its size. */
+/* A row of mc_data, offsets in it, and its size. */
+#define MC_DATA_WORDS	32
+#define MC_DATA_COPIES	8
 #define MC_DATA_LANES	0
 #define MC_DATA_STEP8	256
 #define MC_DATA_STEP16	320
 #define MC_DATA_STEP32	384
 #define MC_DATA_BYTES	448
+#include "arch/macros/accesses.S"
 
-/* Pick the instruction for the width: W width, 8-, 16-, 32-, 64-byte form. */
-.macro W w:req, i8, i16:req, i32:req, i64:req
-	.if \w == 8
-	\i8
-	.elseif \w == 16
-	\i16
-	.elseif \w == 32
-	\i32
-	.else
-	\i64
-	.endif
-.endm
+/* The preprocessor does not expand names in the strings that W gets. */
+	.set lanes, MC_ARG_LANES
 
 /*
  * ---- counters: four registers hold the next 4 * w / 8 words ----
@@ -126,74 +110,7 @@
 		"vmovntdq %ymm\k, \o(%\to)", "vmovntdq %zmm\k, \o(%\to)"
 .endm
 
-/* ---- code before the first and after the last pass ---- */
-
-.macro PREP_NONE w
-.endm
-
-.macro PREP_COUNT w
-	COUNTER_INIT \w
-.endm
-
-.macro DONE_NONE w
-.endm
-
 /* ---- the loop around a body ---- */
-
-.macro BEHIND_NONE w, k, o
-.endm
-
-/* One access, and the macro behind if it is the last access of its line. */
-.macro ACCESS w, body, behind, k, o
-	\body \w, \k, \o
-	.if (\o + \w) % 64 == 0
-	.set mc_line, \o + \w - 64
-	\behind \w, \k, mc_line
-	.endif
-.endm
-
-/* Accesses for n bytes: four registers in turn; the counters advance after each four. */
-.macro ACCESSES n, w, body, behind, count
-	.set mc_o, 0
-	.rept \n / (4 * \w)
-	ACCESS \w, \body, \behind, 2, mc_o
-	ACCESS \w, \body, \behind, 3, mc_o+\w
-	ACCESS \w, \body, \behind, 4, mc_o+2*\w
-	ACCESS \w, \body, \behind, 5, mc_o+3*\w
-	.set mc_o, mc_o + 4*\w
-	.if \count
-	COUNTER_STEP \w, 0
-	.endif
-	.endr
-.endm
-
-/*
- * Accesses for one line, which is line number at (0 to 2) of a round. If a line takes fewer
- * than four registers, the counters of all four still advance by the eight integers of a
- * line.
- */
-.macro LINE w, body, behind, count, at=0
-	.if \w <= 16
-	ACCESSES 64, \w, \body, \behind, \count
-	.else
-	.if \w == 32 && \at == 1
-	ACCESS \w, \body, \behind, 4, 0
-	ACCESS \w, \body, \behind, 5, 32
-	.elseif \w == 32
-	ACCESS \w, \body, \behind, 2, 0
-	ACCESS \w, \body, \behind, 3, 32
-	.elseif \at == 0
-	ACCESS \w, \body, \behind, 2, 0
-	.elseif \at == 1
-	ACCESS \w, \body, \behind, 3, 0
-	.else
-	ACCESS \w, \body, \behind, 4, 0
-	.endif
-	.if \count
-	COUNTER_STEP \w, 1
-	.endif
-	.endif
-.endm
 
 /*
  * Do an instruction with each pointer: EACH arrays, instruction and its first operand. The
@@ -337,29 +254,3 @@ FUNCTION_TYPED \name
 	RESTORE
 FUNCTION_END \name
 .endm
-
-	.section .rodata
-	.balign 64
-
-/* A row: 32 words from 0 on, and eight times the step for 8, 16 and 32 words. */
-.macro DATA step
-	.set mc_word, 0
-	.rept 32
-	.quad mc_word
-	.set mc_word, mc_word + \step
-	.endr
-	.irp words, 8, 16, 32
-	.set mc_word, \words * \step
-	.rept 8
-	.quad mc_word
-	.endr
-	.endr
-.endm
-
-/* In the order of MC_DATA_*. */
-mc_data:
-	DATA 1
-	DATA MC_RANDOM_STEP
-	DATA 0
-
-	.text
