@@ -191,33 +191,7 @@
 	W \w, "str d\k, [x2, #\o]", "str q\k, [x2, #\o]", "stp q\k, q2\k, [x2, #\o]"
 .endm
 
-.macro DO_TRIAD w, k, o
-	B_PLUS_2C \w, \k, \o
-	STORE_DOUBLES \w, \k, \o
-.endm
-
-.macro DO_SCALE w, k, o
-	TWICE_B \w, \k, \o
-	STORE_DOUBLES \w, \k, \o
-.endm
-
-.macro DO_ADD w, k, o
-	B_PLUS_C \w, \k, \o
-	STORE_DOUBLES \w, \k, \o
-.endm
-
-.macro DO_TRIAD4 w, k, o
-	B_PLUS_CD \w, \k, \o
-	STORE_DOUBLES \w, \k, \o
-.endm
-
-.macro DO_NTTRIAD4 w, k, o
-	B_PLUS_CD \w, \k, \o
-	DO_NTWRITE \w, \k, \o
-.endm
-
-.macro DO_NTTRIAD w, k, o
-	B_PLUS_2C \w, \k, \o
+.macro STREAM_DOUBLES w, k, o
 	DO_NTWRITE \w, \k, \o
 .endm
 
@@ -304,11 +278,4 @@
 	.endif
 .endm
 
-/* A file defines what MAKE(bytes, feature, name, arguments of LOOP) makes of a row of loops.def. */
-#define LOOPS(widths, orders, name, op, ...)	LOOPS_##orders(widths, mc_asm_##name, __VA_ARGS__)
-#define LOOPS_ANY_ORDER(widths, ...)		widths(MAKE, __VA_ARGS__)
-#ifndef LOOPS_ATOMIC
-#define LOOPS_ATOMIC				LOOPS_ANY_ORDER
-#define LOOPS_EXCLUSIVE(...)
-#endif
-#define MIX(...)
+#include "arch/macros/bodies.S"

@@ -163,6 +163,11 @@
 		"vmovapd \o(%r10), %ymm\k", "vmovapd \o(%r10), %zmm\k"
 .endm
 
+.macro B_PLUS_C w, k, o
+	LOAD_C \w, \k, \o
+	ADD_B \w, \k, \o
+.endm
+
 .macro B_PLUS_CD w, k, o
 	LOAD_C \w, \k, \o
 	W \w, "mulsd \o(%r8), %xmm\k", "mulpd \o(%r8), %xmm\k", \
@@ -180,37 +185,6 @@
 	movq %xmm\k, %r1\k
 	.endif
 	DO_NTWRITE \w, \k, \o
-.endm
-
-.macro DO_TRIAD w, k, o
-	B_PLUS_2C \w, \k, \o
-	STORE_DOUBLES \w, \k, \o
-.endm
-
-.macro DO_NTTRIAD w, k, o
-	B_PLUS_2C \w, \k, \o
-	STREAM_DOUBLES \w, \k, \o
-.endm
-
-.macro DO_SCALE w, k, o
-	TWICE_B \w, \k, \o
-	STORE_DOUBLES \w, \k, \o
-.endm
-
-.macro DO_ADD w, k, o
-	LOAD_C \w, \k, \o
-	ADD_B \w, \k, \o
-	STORE_DOUBLES \w, \k, \o
-.endm
-
-.macro DO_TRIAD4 w, k, o
-	B_PLUS_CD \w, \k, \o
-	STORE_DOUBLES \w, \k, \o
-.endm
-
-.macro DO_NTTRIAD4 w, k, o
-	B_PLUS_CD \w, \k, \o
-	STREAM_DOUBLES \w, \k, \o
 .endm
 
 /* xmm6 collects the differences; for 8 bytes rax does. */
@@ -306,13 +280,7 @@
 	.endr
 .endm
 
-/* A file defines what MAKE(bytes, feature, name, arguments of LOOP) makes of a row of loops.def. */
-#define LOOPS(widths, orders, name, op, ...)	LOOPS_##orders(widths, mc_asm_##name, __VA_ARGS__)
-#define LOOPS_ANY_ORDER(widths, ...)		widths(MAKE, __VA_ARGS__)
-#ifndef LOOPS_ATOMIC
-#define LOOPS_ATOMIC				LOOPS_ANY_ORDER
-#endif
-#define MIX(...)
+#include "arch/macros/bodies.S"
 
 	.section .rodata
 	.balign 64
