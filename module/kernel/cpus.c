@@ -56,14 +56,18 @@ void mc_cpus_exit(void)
 }
 
 /**
- * mc_cpu_usable() - can a thread be bound to this CPU?
- * @cpu: its number
+ * mc_cpus_usable() - the CPUs that threads can be bound to now
+ * @cpus: result: bitmap of MC_MAX_CPUS
  *
- * Return: true if it exists and is online.
+ * They may change at any time, so a loop over them takes one such bitmap.
  */
-bool mc_cpu_usable(unsigned int cpu)
+void mc_cpus_usable(u64 *cpus)
 {
-	return cpu < nr_cpu_ids && cpu_online(cpu);
+	unsigned int cpu;
+
+	memset(cpus, 0, MC_MAX_CPUS / 8);
+	for (cpu = 0; cpu < nr_cpu_ids && cpu < MC_MAX_CPUS; cpu++)
+		cpus[cpu / 64] |= (u64)cpu_online(cpu) << (cpu % 64);
 }
 
 /**

@@ -179,7 +179,7 @@ int mc_thread_start(struct mc_worker *w)
 	struct mc_threads *threads = w->threads;
 	struct task_struct *task;
 
-	if (w->cpu >= 0 && !mc_cpu_usable(w->cpu))
+	if (w->cpu >= (int)nr_cpu_ids || (w->cpu >= 0 && !cpu_online(w->cpu)))
 		return mc_fail(threads->error, -EINVAL,
 			       "cpu: %d is not online; online are %*pbl",
 			       w->cpu, cpumask_pr_args(cpu_online_mask));

@@ -89,12 +89,12 @@ static bool listed(const u64 *cpus, unsigned int cpu)
 }
 
 /* Set req->nodes to the nodes with memory that are nearest to the usable CPUs. */
-static void find_nodes(struct mc_request *req)
+static void find_nodes(struct mc_request *req, const u64 *usable)
 {
 	unsigned int cpu, node;
 
 	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (!listed(req->cpus, cpu) || !mc_cpu_usable(cpu))
+		if (!listed(req->cpus, cpu) || !listed(usable, cpu))
 			continue;
 		node = mc_cpu_node(cpu);
 		req->nodes[node / 64] |= 1ULL << (node % 64);
@@ -155,18 +155,14 @@ static int check_records(const struct mc_request *req, struct mc_error *e)
 }
 
 /* A process may be confined to other CPUs than the one that a request has if it names none. */
-static void take_usable_cpu(struct mc_request *req)
+static void take_usable_cpu(struct mc_request *req, const u64 *usable)
 {
 	unsigned int cpu;
 
 	if (mc_request_given(req, MC_KEY_CPU) || req->all_cpus || req->any_cpu ||
-	    req->ncpus != 1 || req->ngroups)
+	    req->ncpus != 1 || req->ngroups || listed(usable, mc_request_cpu(req, -1)))
 		return;
-	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (listed(req->cpus, cpu) && mc_cpu_usable(cpu))
-			return;
-	}
-	for (cpu = 0; cpu < MC_MAX_CPUS && !mc_cpu_usable(cpu); cpu++)
+	for (cpu = 0; cpu < MC_MAX_CPUS && !listed(usable, cpu); cpu++)
 		;
 	if (cpu == MC_MAX_CPUS)
 		return;
@@ -185,23 +181,25 @@ static void take_usable_cpu(struct mc_request *req)
 int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 {
 	bool smt = req->values[MC_KEY_SMT].v[0], all;
+	u64 *usable, *cores;
 	unsigned int cpu;
-	u64 *cores;
 	u32 *pairs;
 
 	if (take_grouped(req, e))
 		return e->err;
-	take_usable_cpu(req);
-	all = req->all_cpus;
-	cores = mc_alloc_array(MC_MAX_CPUS / 64, sizeof(u64));
-	if (!cores)
+	usable = mc_alloc_array(2 * MC_MAX_CPUS / 64, sizeof(u64));
+	if (!usable)
 		return mc_fail(e, -ENOMEM, "cpu: no memory");
+	cores = usable + MC_MAX_CPUS / 64;
+	mc_cpus_usable(usable);
+	take_usable_cpu(req, usable);
+	all = req->all_cpus;
 	req->all_cpus = false;
 	for (cpu = 0; cpu < MC_MAX_CPUS && (all || !smt); cpu++) {
 		u64 bit = 1ULL << (cpu % 64);
 		unsigned int core = cpu;
 
-		if (!(all || listed(req->cpus, cpu)) || !mc_cpu_usable(cpu))
+		if (!(all || listed(req->cpus, cpu)) || !listed(usable, cpu))
 			continue;	/* mc_threads_start() refuses CPUs that are not there */
 		if (!smt)
 			core = mc_cpu_core(cpu);
@@ -214,9 +212,9 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 		req->cpus[cpu / 64] |= bit;
 		req->ncpus++;
 	}
-	mc_free(cores);
 	mc_source_sizes(req);
-	find_nodes(req);
+	find_nodes(req, usable);
+	mc_free(usable);
 	count_regions(req);
 	if (mc_pairs_find(req, &pairs, &req->pairs, e))
 		return e->err;

@@ -37,7 +37,7 @@ int mc_cpus_init(void);
 void mc_cpus_exit(void);
 bool mc_cpu_has(enum mc_feature feature);
 enum mc_split mc_cpu_split(void);	/* of processes alone */
-bool mc_cpu_usable(unsigned int cpu);
+void mc_cpus_usable(u64 *cpus);
 unsigned int mc_cpu_core(unsigned int cpu);
 int mc_cpu_node(unsigned int cpu);
 int mc_cpu_own_node(unsigned int cpu);

@@ -82,9 +82,9 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 	return 0;
 }
 
-bool mc_cpu_usable(unsigned int cpu)
+void mc_cpus_usable(u64 *cpus)
 {
-	return true;
+	memset(cpus, 0xff, MC_MAX_CPUS / 8);
 }
 
 bool mc_cpu_has(enum mc_feature feature)

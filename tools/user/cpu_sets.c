@@ -11,6 +11,7 @@
 bool mc_user_cpus(u64 *cpus, const char *value)
 {
 	char kind = *value && strchr("NSM", *value) ? *value : '\0', line[MC_LINE_MAX];
+	u64 usable[MC_MAX_CPUS / 64];
 	static struct mc_request req;
 	struct mc_error e = { 0 };
 	struct mc_text t = MC_TEXT(line);
@@ -22,8 +23,9 @@ bool mc_user_cpus(u64 *cpus, const char *value)
 		mc_textf(&t, "all");
 	if (mc_request_parse(&req, line, t.len, mc_specs, &e))
 		return false;
+	mc_cpus_usable(usable);
 	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if ((kind || req.all_cpus) && !mc_cpu_usable(cpu))
+		if ((kind || req.all_cpus) && !(usable[cpu / 64] >> cpu % 64 & 1))
 			continue;
 		of = kind == 'S' ? max(mc_cpu_socket(cpu), 0) :
 		     kind == 'M' ? mc_cpu_own_node(cpu) : (int)cpu;

@@ -203,19 +203,10 @@ void mc_cpus_exit(void)
 	mc_cores_exit();
 }
 
-/* A loop over all CPUs asks the kernel once. Any other order asks anew: others may change it. */
-bool mc_cpu_usable(unsigned int cpu)
+void mc_cpus_usable(u64 *cpus)
 {
-	static u64 cpus[MC_MAX_CPUS / 64];
-	static unsigned int next = ~0U;
-
-	if (cpu != next) {
-		memset(cpus, 0, sizeof(cpus));
-		if (affinity(cpus))
-			return false;
-	}
-	next = cpu + 1;
-	return cpus[cpu / 64] >> cpu % 64 & 1;
+	memset(cpus, 0, MC_MAX_CPUS / 8);
+	affinity(cpus);
 }
 
 /* The first number of a file, which is read once; @known: the numbers of all CPUs, plus 2. */

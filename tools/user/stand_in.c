@@ -489,12 +489,14 @@ static int c2c_latency(const char *call, const char *args)
 	unsigned int cpu, one = MC_MAX_CPUS, other = MC_MAX_CPUS, n = 0, i, w, r;
 	bool all = !reader && !writer, clean = strstr(args, "-H");
 	unsigned int online = all ? find_nodes(nodes) : 0;
+	u64 usable[MC_MAX_CPUS / 64];
 	char two[64] = "";
 	int status, err;
 	double ns;
 
+	mc_cpus_usable(usable);
 	for (cpu = 0; cpu < MC_MAX_CPUS && all; cpu++) {
-		if (!mc_cpu_usable(cpu))
+		if (!(usable[cpu / 64] >> cpu % 64 & 1))
 			continue;
 		if (one == MC_MAX_CPUS)
 			one = cpu;

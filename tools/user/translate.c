@@ -306,14 +306,15 @@ static void put_node(void)
 {
 	const struct word *at = find_word(":at");
 	unsigned long cpu = at ? strtoul(at->value, NULL, 10) : 0;
-	u64 online[MC_MAX_CPUS / 64] = { 0 };
+	u64 cpus[MC_MAX_CPUS / 64];
 	char list[MC_LINE_MAX] = "";
 
 	if (!at)
 		return;
+	mc_cpus_usable(cpus);
 	mc_user_read_file("/sys/devices/system/cpu/online", list, sizeof(list));
-	mc_user_cpus(online, list);
-	if (cpu < MC_MAX_CPUS && (mc_cpu_usable(cpu) || online[cpu / 64] >> cpu % 64 & 1))
+	mc_user_cpus(cpus, list);
+	if (cpu < MC_MAX_CPUS && cpus[cpu / 64] >> cpu % 64 & 1)
 		return put("node", keep("%d", mc_cpu_node(cpu)), at->from, at->weak);
 	mc_user_note("no CPU %lu: memory is on the measuring CPU's node", cpu);
 	put("node", "local", at->from, at->weak);

@@ -114,15 +114,16 @@ static void *worker_main(void *arg)
 	}
 }
 
-static int refuse_cpu(const struct mc_worker *w)
+/* Without a cpuset, the kernel would let a thread leave the CPUs that taskset gave. */
+static int check_usable(const struct mc_worker *w)
 {
-	u64 usable[MC_MAX_CPUS / 64] = { 0 };
+	u64 usable[MC_MAX_CPUS / 64];
 	char list[256];
 	struct mc_text t = MC_TEXT(list);
-	unsigned int cpu;
 
-	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++)
-		usable[cpu / 64] |= (u64)mc_cpu_usable(cpu) << (cpu % 64);
+	mc_cpus_usable(usable);
+	if (w->cpu < 0 || usable[w->cpu / 64] >> w->cpu % 64 & 1)
+		return 0;
 	mc_text_list(&t, usable, MC_MAX_CPUS);
 	return mc_fail(w->threads->error, -EINVAL,
 		       "cpu: %d is not one this process may run on; those are %s", w->cpu, list);
@@ -133,11 +134,10 @@ int mc_thread_start(struct mc_worker *w)
 	struct member *m = container_of(w, struct member, worker);
 	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
 	pthread_attr_t attr;
-	int err;
+	int err = check_usable(w);
 
-	/* Without a cpuset, the kernel would let a thread leave the CPUs that taskset gave. */
-	if (w->cpu >= 0 && !mc_cpu_usable(w->cpu))
-		return refuse_cpu(w);
+	if (err)
+		return err;
 	w->plan = &m->plan;
 	pthread_attr_init(&attr);
 	if (w->cpu >= 0) {

@@ -236,9 +236,10 @@ enum mc_split mc_cpu_split(void)
 	return MC_SPLIT_KILLED;
 }
 
-bool mc_cpu_usable(unsigned int cpu)
+void mc_cpus_usable(u64 *cpus)
 {
-	return cpu < sim.n;
+	memset(cpus, 0, MC_MAX_CPUS / 8);
+	*cpus = (1ULL << sim.n) - 1;
 }
 
 unsigned int mc_cpu_core(unsigned int cpu)
