@@ -163,7 +163,6 @@ static u64 loaded_time(struct mc_measurement *meas)
 {
 	struct loaded_job *job = container_of(meas, struct loaded_job, meas);
 	struct mc_sampler *chaser = &meas->each[job->together.leader], *one;
-	struct mc_events_tally events = chaser->sample.events;
 	u64 loads = chaser->sample.counted_bytes / MC_LINE;
 
 	for (one = meas->each; one < meas->each + meas->n; one++) {
@@ -175,20 +174,7 @@ static u64 loaded_time(struct mc_measurement *meas)
 				 one->lap.work < (one->lap.to - one->lap.from) / 2,
 		};
 	}
-	chaser->sample.events = (struct mc_events_tally){ 0 };
-	mc_events_add(&chaser->sample.events, &events, job->loads, loads);
 	return mc_muldiv(mc_ticks_to_ps(chaser->sample.counted_ticks), job->loads, loads);
-}
-
-static void loaded_ended(struct mc_measurement *meas)
-{
-	struct loaded_job *job = container_of(meas, struct loaded_job, meas);
-	unsigned int i;
-
-	for (i = 0; i < meas->n && meas->kept; i++) {
-		job->together.each[i].bytes += meas->each[i].sample.counted_bytes;
-		job->together.each[i].ticks += meas->each[i].lap.to - meas->each[i].lap.from;
-	}
 }
 
 static int loaded_job(struct mc_worker *w, void *arg)
@@ -222,6 +208,7 @@ static void loaded_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	struct loaded_job *job = arg;
 	u64 rate = load_rate(job), ps;
 
+	mc_events_join(&job->meas.events, &job->together.each[job->together.leader].events, 1, 1);
 	mc_measurement_record(&job->meas, rec);
 	mc_record_set(rec, COL_LATENCY_CPU, mc_threads_cpu(run->threads, job->together.leader));
 	mc_record_set(rec, COL_LOADS, job->loads);
@@ -247,7 +234,6 @@ static int loaded_set_up(struct mc_run *run, const struct mc_point *point, void 
 	if (err)
 		return err;
 	job->meas.hooks.time = loaded_time;
-	job->meas.hooks.ended = loaded_ended;
 	job->delay = point->v[KEY_DELAY];
 	job->loads = min(slice / MC_LINE, LOADS_MOST);
 	together->leader = chaser_of(run, point);
@@ -262,6 +248,7 @@ static int loaded_set_up(struct mc_run *run, const struct mc_point *point, void 
 
 		err = mc_together_set(&job->meas, i, &load, &run->error);
 	}
+	together->each[together->leader].pass = together->least_bytes;
 	return err;
 }
 

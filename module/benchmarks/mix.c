@@ -60,20 +60,6 @@ static const struct mc_column columns[] = {
 };
 
 /**
- * struct member - a thread
- * @group: its group, counted from 0
- * @work: what it does, and where
- * @bytes: payload of a pass over its memory
- * @events: events of its CPU in a pass, times the number of samples
- */
-struct member {
-	unsigned int group;
-	const struct mc_together_thread *work;
-	u64 bytes;
-	struct mc_events_tally events;
-};
-
-/**
  * struct part - a thread's part of a sample
  * @ps: time of a pass over its memory; 0: the clock ran backwards
  * @seen: what disturbed it (enum mc_disturbance)
@@ -86,9 +72,7 @@ struct part {
 /**
  * struct mix_job - a point
  * @meas: the measurement
- * @together: the threads, while they work
- * @n: number of threads
- * @member: array of @n threads
+ * @together: the threads
  * @part: array with the threads' parts of each sample
  * @groups: the groups of the request
  * @fill: loop that fills the memory of threads
@@ -97,8 +81,6 @@ struct part {
 struct mix_job {
 	struct mc_measurement meas;
 	struct mc_together together;
-	unsigned int n;
-	struct member *member;
 	struct part *part;
 	const struct mc_group *groups;
 	const struct mc_loop *fill;
@@ -149,15 +131,15 @@ static int mix_check(struct mc_run *run, const struct mc_point *point)
 
 /* ------------------------------------------------------------- what it writes */
 
-static bool writes(const struct member *m)
+static bool writes(const struct mc_together_thread *m)
 {
-	return !mc_together_chases(m->work) && m->work->load.mix->writes;
+	return !mc_together_chases(m) && m->load.mix->writes;
 }
 
 /* Fill the memory of a thread that writes. */
-static int fill(struct mc_worker *w, const struct mix_job *job, const struct member *m)
+static int fill(struct mc_worker *w, const struct mix_job *job, const struct mc_together_thread *m)
 {
-	const struct mc_load *load = &m->work->load;
+	const struct mc_load *load = &m->load;
 	struct mc_pass fill = {
 		.loop = job->fill, .view = load->view,
 		.offset = { load->start }, .bytes = load->slice,
@@ -211,10 +193,10 @@ static bool line_is_right(const struct mc_load *load, u64 at, unsigned int line,
 }
 
 /* Walk as the load has walked, and look at each line. */
-static int verify_in_order(struct mc_worker *w, const struct member *m, bool *right)
+static int verify_in_order(struct mc_worker *w, const struct mc_together_thread *m, bool *right)
 {
-	const struct mc_walk *walked = &m->work->walk;
-	const struct mc_load *load = &m->work->load;
+	const struct mc_walk *walked = &m->walk;
+	const struct mc_load *load = &m->load;
 	u64 each = mc_load_each(load), written = (unsigned long)&walked->args, k, steps;
 	u64 end = walked->rounds ? mc_load_array(load) : walked->at;
 	struct mc_walk walk;
@@ -236,10 +218,10 @@ static int verify_in_order(struct mc_worker *w, const struct member *m, bool *ri
 }
 
 /* Each line holds what it was filled with, or what the load writes; some were written. */
-static int verify_random(struct mc_worker *w, const struct member *m, bool *right)
+static int verify_random(struct mc_worker *w, const struct mc_together_thread *m, bool *right)
 {
-	const struct mc_load *load = &m->work->load;
-	u64 at, found = 0, written = (unsigned long)&m->work->walk.args;
+	const struct mc_load *load = &m->load;
+	u64 at, found = 0, written = (unsigned long)&m->walk.args;
 	int err = 0;
 
 	for (at = 0; at < load->slice && !err; at += MC_LINE) {
@@ -255,9 +237,10 @@ static int verify_random(struct mc_worker *w, const struct member *m, bool *righ
 }
 
 /* What is computed from lines at random places is not known beforehand. */
-static int verify(struct mc_worker *w, struct mc_sampler *sampler, const struct member *m)
+static int verify(struct mc_worker *w, struct mc_sampler *sampler,
+		  const struct mc_together_thread *m)
 {
-	const struct mc_load *load = &m->work->load;
+	const struct mc_load *load = &m->load;
 	bool right = true;
 	int err;
 
@@ -286,12 +269,12 @@ struct scope {
 	unsigned int to;
 };
 
-static const struct member *next_of(const struct mix_job *job, const struct scope *scope,
-				    unsigned int *i)
+static const struct mc_together_thread *next_of(const struct mix_job *job,
+						const struct scope *scope, unsigned int *i)
 {
 	for (; *i < scope->to; (*i)++) {
-		if (scope->kind != SCOPE_GROUP || job->member[*i].group == scope->group)
-			return &job->member[(*i)++];
+		if (scope->kind != SCOPE_GROUP || job->together.each[*i].group == scope->group)
+			return &job->together.each[(*i)++];
 	}
 	return NULL;
 }
@@ -309,12 +292,12 @@ static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 {
 	struct sum sum = { .chase = true };
 	unsigned int i = scope->from;
-	const struct member *m;
+	const struct mc_together_thread *m;
 
 	while ((m = next_of(job, scope, &i))) {
 		sum.threads++;
-		sum.bytes += m->bytes;
-		sum.chase &= mc_together_chases(m->work);
+		sum.bytes += m->pass;
+		sum.chase &= mc_together_chases(m);
 		sum.verified = max(sum.verified, job->meas.each[i - 1].verified);
 		sum.unchecked |= writes(m) && !job->meas.each[i - 1].verified;
 	}
@@ -324,13 +307,13 @@ static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 }
 
 /* While pointers are followed, only windows count. */
-static struct part part_of(const struct member *m, const struct mc_sampler *one)
+static struct part part_of(const struct mc_together_thread *m, const struct mc_sampler *one)
 {
-	u64 ticks = mc_together_chases(m->work) ? one->sample.counted_ticks :
-						  one->lap.to - one->lap.from;
+	u64 ticks = mc_together_chases(m) ? one->sample.counted_ticks :
+					    one->lap.to - one->lap.from;
 
 	return (struct part){
-		.ps = one->sample.clock_bad ? 0 : mc_muldiv(mc_ticks_to_ps(ticks), m->bytes,
+		.ps = one->sample.clock_bad ? 0 : mc_muldiv(mc_ticks_to_ps(ticks), m->pass,
 							     one->sample.counted_bytes),
 		.seen = one->sample.seen,
 	};
@@ -341,9 +324,9 @@ static u64 join_parts(struct mix_job *job, const struct scope *scope, const stru
 		      u32 sample)
 {
 	struct mc_sample *joined = &job->meas.each->sample;
-	const struct part *part = &job->part[(u64)sample * job->n];
+	const struct part *part = &job->part[(u64)sample * job->together.n];
 	unsigned int i = scope->from;
-	const struct member *m;
+	const struct mc_together_thread *m;
 	u64 rate = 0, ps = 0;
 
 	joined->clock_bad = false;
@@ -353,7 +336,7 @@ static u64 join_parts(struct mix_job *job, const struct scope *scope, const stru
 		joined->clock_bad |= !ps;
 		joined->seen |= part[i - 1].seen;
 		if (ps)
-			rate += mc_muldiv(m->bytes, PER_1000_S, ps);
+			rate += mc_muldiv(m->pass, PER_1000_S, ps);
 	}
 	joined->in_time = joined->seen;
 	return sum->threads > 1 ? mc_muldiv(sum->bytes, PER_1000_S, max(rate, 1ULL)) : ps;
@@ -363,29 +346,20 @@ static u64 join_parts(struct mix_job *job, const struct scope *scope, const stru
 static u64 mix_time(struct mc_measurement *meas)
 {
 	struct mix_job *job = container_of(meas, struct mix_job, meas);
-	struct scope total = { .kind = SCOPE_TOTAL, .to = job->n };
+	struct scope total = { .kind = SCOPE_TOTAL, .to = meas->n };
 	struct sum sum = sum_of(job, &total);
 	unsigned int i;
 
-	for (i = 0; i < job->n; i++)
-		job->part[(u64)meas->done * job->n + i] = part_of(&job->member[i], &meas->each[i]);
+	for (i = 0; i < meas->n; i++)
+		job->part[(u64)meas->done * meas->n + i] = part_of(&job->together.each[i],
+								   &meas->each[i]);
 	return join_parts(job, &total, &sum, meas->done);
-}
-
-static void mix_ended(struct mc_measurement *meas)
-{
-	struct mix_job *job = container_of(meas, struct mix_job, meas);
-	unsigned int i;
-
-	for (i = 0; i < job->n && meas->kept; i++)
-		mc_events_add(&job->member[i].events, &meas->each[i].sample.events,
-			      job->member[i].bytes, meas->each[i].sample.counted_bytes);
 }
 
 static int mix_job(struct mc_worker *w, void *arg)
 {
 	struct mix_job *job = arg;
-	const struct member *m = &job->member[w->index];
+	const struct mc_together_thread *m = &job->together.each[w->index];
 	int err = fill(w, job, m);
 
 	err = err ? err : mc_together_prepare(w, &job->together);
@@ -399,7 +373,7 @@ static int mix_job(struct mc_worker *w, void *arg)
 static void sum_events(struct mix_job *job, const struct scope *scope)
 {
 	unsigned int i = scope->from;
-	const struct member *m;
+	const struct mc_together_thread *m;
 
 	job->meas.events = (struct mc_events_total){ 0 };
 	while ((m = next_of(job, scope, &i)))
@@ -468,26 +442,25 @@ static void join_samplers(struct mc_measurement *meas)
 		meas->each->window_max = max(meas->each->window_max, meas->each[i].window_max);
 	meas->n = 1;
 	meas->each->sample = (struct mc_sample){ 0 };
-	meas->each->counted = (struct mc_events_tally){ 0 };
 }
 
 /* All threads, each group, each thread. */
 static void mix_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
 	struct mix_job *job = arg;
-	struct scope scope = { .kind = SCOPE_TOTAL, .to = job->n };
-	unsigned int i;
+	unsigned int i, n = job->together.n;
+	struct scope scope = { .kind = SCOPE_TOTAL, .to = n };
 
 	job->done = job->meas.done;
 	join_samplers(&job->meas);
 	fill_record(rec++, job, &scope, run);
 	for (i = 0; i < run->req->ngroups; i++, rec++) {
-		scope = (struct scope){ SCOPE_GROUP, i, 0, job->n };
+		scope = (struct scope){ SCOPE_GROUP, i, 0, n };
 		rec->group = i + 1;
 		fill_record(rec, job, &scope, run);
 	}
-	for (i = 0; i < job->n; i++, rec++) {
-		scope = (struct scope){ SCOPE_THREAD, job->member[i].group, i, i + 1 };
+	for (i = 0; i < n; i++, rec++) {
+		scope = (struct scope){ SCOPE_THREAD, job->together.each[i].group, i, i + 1 };
 		rec->cpu = mc_threads_cpu(run->threads, i);
 		fill_record(rec, job, &scope, run);
 	}
@@ -495,7 +468,7 @@ static void mix_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 
 /* -------------------------------------------------------------------- the run */
 
-static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i,
+static int set_up_thread(struct mc_run *run, struct mix_job *job, unsigned int i,
 			 const struct mc_point *point)
 {
 	unsigned int g = run->req->group_of[mc_threads_cpu(run->threads, i)] - 1;
@@ -506,41 +479,32 @@ static int set_up_member(struct mc_run *run, struct mix_job *job, unsigned int i
 		.view = mc_node_of(run->placement, i)->area.view,
 		.start = part->start, .slice = part->bytes,
 	};
-	struct member *m = &job->member[i];
 	struct mc_point merged;
 
 	mc_group_point(&job->groups[g], point, &merged);
 	load.random = merged.v[KEY_PATTERN];
 	load.delay = merged.v[KEY_DELAY];
-	m->group = g;
-	m->work = &job->together.each[i];
-	m->bytes = part->bytes;
+	job->together.each[i].group = g;
 	return mc_together_set(&job->meas, i, &load, &run->error);
 }
 
 static int mix_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
 {
 	struct mix_job *job = arg;
-	unsigned int i;
+	unsigned int i, n = job->meas.n;
 	int err = mc_together_begin(&job->together, run, &job->meas);
 
 	if (err)
 		return err;
-	job->n = job->meas.n;
 	job->groups = run->req->group;
 	job->fill = mc_loop_within(MC_OP_FILL, mc_point_width(run, point));
 	job->meas.hooks.time = mix_time;
-	job->meas.hooks.ended = mix_ended;
 	job->together.least_ticks = mc_ns_to_ticks(SAMPLE_NS);
-	job->member = mc_measurement_threads(&job->meas, sizeof(*job->member), "groups",
-					     &run->error);
-	if (!job->member)
-		return -ENOMEM;
-	if (!mc_measurement_per_sample(&job->meas, &job->part, job->n * sizeof(*job->part)))
+	if (!mc_measurement_per_sample(&job->meas, &job->part, n * sizeof(*job->part)))
 		return mc_fail(&run->error, -ENOMEM, "repeat: no memory for %u sample%s",
 			       job->meas.arrays.room, MC_S(job->meas.arrays.room));
-	for (i = 0; i < job->n && !err; i++)
-		err = set_up_member(run, job, i, point);
+	for (i = 0; i < n && !err; i++)
+		err = set_up_thread(run, job, i, point);
 	return err;
 }
 

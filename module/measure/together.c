@@ -159,11 +159,27 @@ static int take_sample(struct mc_worker *w, struct mc_sampler *sampler, u32 roun
 		if (w->index == t->leader)
 			lead(t, &sum);
 	}
-	mc_events_take(w->events, &sampler->sample.events);
+	mc_events_take(w->events, &me->now);
 	note_sums(sampler, &sum);
 	err = err ? err : work_until(w, t, &sum, &sampler->shared->timed);
 	sampler->window_max = max(sampler->window_max, sum.longest);
 	return err;
+}
+
+/* Add up what the threads have done in a sample that is kept. */
+static void sample_ended(struct mc_measurement *meas)
+{
+	struct mc_together *t = meas->arg;
+	unsigned int i;
+
+	for (i = 0; i < t->n && meas->kept; i++) {
+		struct mc_together_thread *me = &t->each[i];
+		u64 bytes = meas->each[i].sample.counted_bytes;
+
+		me->bytes += bytes;
+		me->ticks += meas->each[i].lap.to - meas->each[i].lap.from;
+		mc_events_add(&me->events, &me->now, me->pass, bytes);
+	}
 }
 
 /**
@@ -184,6 +200,7 @@ int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measu
 		return -ENOMEM;
 	meas->arg = t;
 	meas->hooks.take = take_sample;
+	meas->hooks.ended = sample_ended;
 	meas->quota.tries_left = meas->settings.repeat + MC_TRIES_MORE;
 	mc_measurement_settle(meas, MC_WARM_NS);
 	/* Windows this short are not checked for stolen time. */
@@ -207,6 +224,7 @@ int mc_together_set(struct mc_measurement *meas, unsigned int thread, const stru
 	struct mc_together_thread *me = &((struct mc_together *)meas->arg)->each[thread];
 
 	me->load = *load;
+	me->pass = load->slice;
 	if (!mc_together_chases(me))
 		return mc_load_begin(&me->load, meas, e);
 	me->chase = (struct mc_chase){

@@ -14,7 +14,11 @@
  * @at: the next pointer
  * @loads: number of pointers that it follows in a timed window
  * @chase: the pointers
- * @bytes: bytes that it has moved in the samples that were kept, if the test adds them up
+ * @group: the group of the request that it belongs to, counted from 0
+ * @pass: bytes of a pass: its slice, if the test says nothing else
+ * @now: events of its core in the current sample
+ * @events: the same in a pass, times the number of samples that were kept
+ * @bytes: bytes that it has moved in these samples
  * @ticks: time that it took for them
  */
 struct mc_together_thread {
@@ -23,6 +27,10 @@ struct mc_together_thread {
 	void **at;
 	u64 loads;
 	struct mc_chase chase;
+	unsigned int group;
+	u64 pass;
+	struct mc_events_tally now;
+	struct mc_events_tally events;
 	u64 bytes;
 	u64 ticks;
 };
