@@ -78,7 +78,7 @@ static void test_right_data_of_streams_is_ok(void **state)
 			continue;
 		assert_int_equal(verified("size=24K op=%s streams=%u", op, n), MC_VERIFIED_OK);
 		/* The streams take a whole number of turns. */
-		assert_int_equal(rec.value[COL_TRAVERSED] % (n * MC_STREAM_BYTES), 0);
+		assert_int_equal(figure(&rec, "traversed_bytes") % (n * MC_STREAM_BYTES), 0);
 		shows(&rec, "traversed_bytes=16384..24576");
 	}
 }

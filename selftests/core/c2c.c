@@ -11,10 +11,6 @@
 #include "measure/source.h"
 #include "stub/machine.h"
 
-/* As c2c.c numbers its columns. */
-enum { COL_WRITER, COL_READER, COL_SIBLINGS, COL_SHARES, COL_DISTANCE, COL_LEVEL, COL_NS,
-	COL_NS_MIN, COL_LINES };
-
 #define CPUS	6
 #define BYTES	(256 * 1024ULL)
 #define LINES	(BYTES / 64)
@@ -112,7 +108,7 @@ static void test_no_line_comes_along(void **state)
 		machine_reset(PRICES " l2_bytes=1M prefetch_lines=3", BYTES);
 		measured("c2c cpu=0,1 repeat=1 state=hitm %s", rows[i].how);
 		shows(rec, "lines:%llu", rows[i].lines);
-		assert_int_equal(rec->value[COL_NS] < 150 * NS, rows[i].helped);
+		assert_int_equal(figure(rec, "ns_per_line") < 150 * NS, rows[i].helped);
 	}
 	reset(2);
 	assert_refused("c2c cpu=0,1 size=4K stride=4K", -EINVAL, "stride");
@@ -121,10 +117,9 @@ static void test_no_line_comes_along(void **state)
 static void test_the_cache_of_the_writer_has_a_column(void **state)
 {
 	measured_on(2, "c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=hitm");
-	assert_string_equal(mc_test_c2c.spec.columns[COL_LEVEL].name, "writer_level");
 	assert_int_equal(held_bytes, BYTES);
 	shows(rec, "writer_level=l2");
-	assert_false(rec[1].has >> COL_LEVEL & 1);
+	shows(&rec[1], "writer_level=null");
 }
 
 static void faster(void)
@@ -299,19 +294,25 @@ static void test_what_cant_be_run_is_refused(void **state)
 /* How many pairs share each thing. */
 static unsigned int of_class[MC_SHARES_NOTHING + 1];
 
+/* The number of a pair among all of them. */
+static u64 pair_of(const struct mc_record *r)
+{
+	return CPUS * figure(r, "writer_cpu") + figure(r, "reader_cpu");
+}
+
 static void count_classes(void)
 {
-	u64 number, before = 0;
+	u64 before = 0;
 
 	memset(of_class, 0, sizeof(of_class));
 	for (unsigned int i = 0; i < n; i++) {
-		of_class[rec[i].value[COL_SHARES]]++;
-		shows(&rec[i], rec[i].value[COL_SHARES] == MC_SHARES_CORE ? "node_distance=10" :
-		      rec[i].value[COL_SHARES] == MC_SHARES_SOCKET ? "node_distance=12" :
-		      "node_distance=21");
-		number = CPUS * rec[i].value[COL_WRITER] + rec[i].value[COL_READER];
-		assert_true(number > before);
-		before = number;
+		enum mc_shares shares = figure(&rec[i], "shares");
+
+		of_class[shares]++;
+		shows(&rec[i], shares == MC_SHARES_CORE ? "node_distance=10" :
+		      shares == MC_SHARES_SOCKET ? "node_distance=12" : "node_distance=21");
+		assert_true(pair_of(&rec[i]) > before);
+		before = pair_of(&rec[i]);
 	}
 }
 
@@ -345,13 +346,12 @@ static void test_a_part_of_the_results(void **state)
 	measured_on(CPUS, ASKED);
 	assert_int_equal(n, ARRAY_SIZE(whole));
 	for (i = 0; i < n; i++)
-		whole[i] = CPUS * rec[i].value[COL_WRITER] + rec[i].value[COL_READER];
+		whole[i] = pair_of(&rec[i]);
 	measured_on(CPUS, ASKED " skip=4 most=5");
 	assert_int_equal(n, 5);
 	assert_int_equal(done, mc_engine_samples(&req));
 	for (i = 0; i < n; i++) {
-		assert_int_equal(CPUS * rec[i].value[COL_WRITER] + rec[i].value[COL_READER],
-				 whole[4 + i]);
+		assert_int_equal(pair_of(&rec[i]), whole[4 + i]);
 		assert_int_equal(rec[i].point.v[MC_KEY_FIRST],
 				 rec[i < 2 ? 0 : 4].point.v[MC_KEY_FIRST]);
 	}

@@ -9,12 +9,6 @@
 #include "measure/source.h"
 #include "stub/machine.h"
 
-/* As latency.c numbers its columns. */
-enum {
-	COL_NS, COL_NS_MIN, COL_CYCLES, COL_LEVEL, COL_P50, COL_P99, COL_P999,
-	COL_CORE_MHZ, COL_CORE_MHZ_AFTER, COL_LOADS, COL_BATCH_LOADS,
-};
-
 #define BYTES	(16ULL << 20)
 #define WORDS	(BYTES / 8)
 
@@ -349,7 +343,7 @@ static void test_calls_cost_nothing(void **state)
 		      "p50_ns_per_load:%llu p99_ns_per_load:%llu p999_ns_per_load:%llu",
 		      machine.core_mhz, machine.core_mhz, made.load_ps, made.load_ps, made.load_ps);
 		/* The clock alone says how many loads a batch has, by the time of a first pass. */
-		assert_in_range(rec->value[COL_BATCH_LOADS] * made.load_ps, 31 * 20 * NS,
+		assert_in_range(figure(rec, "batch_loads") * made.load_ps, 31 * 20 * NS,
 				33 * 20 * NS);
 	}
 }

@@ -9,13 +9,6 @@
 #include "stub/chance.h"
 #include "stub/machine.h"
 
-/* As mmio.c numbers its columns. */
-enum {
-	COL_NS, COL_P50, COL_P99, COL_MAX, COL_BURST, COL_FLUSH_NS, COL_WIDE,
-	COL_ACCESSES, COL_BATCH, COL_WHOLE, COL_WHOLE_LOW, COL_WHOLE_HIGH, COL_WHOLE_HOW,
-	COL_READER, COL_POLL, COL_STORES, COL_LATE, COL_FLAGS, COL_OVERTAKES,
-};
-
 #define BYTES		(64ULL << 10)
 #define ACCESSES	1024ULL
 
@@ -244,14 +237,15 @@ static void test_the_share_of_whole_bursts(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(planted); i++) {
 		for (k = 0; k < ARRAY_SIZE(lines); k++) {
+			u64 low, high;
+
 			reset_with(1, .combined_bytes = 64, .split_ppm = 1000000 - planted[i]);
 			measured(lines[k]);
-			held += planted[i] >= rec->value[COL_WHOLE_LOW] &&
-				planted[i] <= rec->value[COL_WHOLE_HIGH];
-			shows(rec, "whole_percent:%llu..%llu", rec->value[COL_WHOLE_LOW],
-			      rec->value[COL_WHOLE_HIGH]);
-			assert_in_range(rec->value[COL_WHOLE_HIGH] - rec->value[COL_WHOLE_LOW],
-					0, 60000);
+			low = figure(rec, "whole_low_percent");
+			high = figure(rec, "whole_high_percent");
+			held += planted[i] >= low && planted[i] <= high;
+			shows(rec, "whole_percent:%llu..%llu", low, high);
+			assert_in_range(high - low, 0, 60000);
 		}
 	}
 	/* Of 25 intervals, each right in 99 % of the cases, 3 are wrong once in 500 times. */

@@ -10,8 +10,6 @@
 
 #include "stub/passes.h"
 
-enum { COL_OPERATIONS };
-
 #define BATCH		16384		/* operations of a pass */
 #define OPERATION_PS	(3 * NS)
 
@@ -49,7 +47,7 @@ static void test_short_items_are_those_of_one_operation(void **state)
 		assert_int_equal(done, 15);
 		for (u64 i = 0; i < n; i++) {
 			shows(&rec[i], "samples=4 median_ns=2.999..3.001");
-			assert_true(rec[i].value[COL_OPERATIONS] * OPERATION_PS >=
+			assert_true(figure(&rec[i], "operations_per_sample") * OPERATION_PS >=
 				    1000 * mc_clock.cost_ps);
 			assert_true(rec[i].window_max_ps <= 5 * MS);
 		}

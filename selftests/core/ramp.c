@@ -6,12 +6,6 @@
 #define TEST	mc_test_ramp
 #include "stub/engine.h"
 
-/* As ramp.c numbers its columns. */
-enum {
-	COL_SCOPE, COL_STEP, COL_AT, COL_MB_PER_S, COL_CORE_MHZ, COL_FIRST_MB_PER_S,
-	COL_FIRST_CORE_MHZ, COL_IDLE,
-};
-
 #define STEPS		40		/* the preset */
 #define SIZE		(16ULL << 10)	/* the preset */
 #define BYTES		(64ULL << 10)
@@ -198,7 +192,7 @@ static void test_a_core_that_never_settles(void **state)
 	pass_ps = ever_faster;
 	measured("ramp idle=1ms op=write warmup=0 repeat=3");
 	shows(rec, "steady=no");
-	assert_true(rec->value[COL_FIRST_MB_PER_S] < rec->value[COL_MB_PER_S]);
+	assert_true(figure(rec, "first_mb_per_s") < figure(rec, "mb_per_s"));
 	/* All steps of a round are alike, but rounds are not. */
 	reset(1);
 	pass_ps = faster_rounds;

@@ -13,18 +13,6 @@
 #include "platform/causes.h"
 #include "stub/chance.h"
 
-/* As tail.c numbers its keys and columns. */
-enum {
-	KEY_OP = MC_KEY_FIRST, KEY_WIDTH, KEY_COUNT, KEY_PLACES, KEY_FLUSH, KEY_DELAY, KEY_SPIKE,
-	KEY_LOAD,
-};
-
-enum {
-	COL_P50, COL_P99, COL_P99_9, COL_P99_99, COL_P99_999, COL_P99_9999, COL_MAX, COL_MAX_CAUSE,
-	COL_ACCESSES, COL_STEP, COL_CLOCK, COL_CLOCK_P99_9, COL_LIMIT, COL_SPIKES, COL_SPIKES_SHARE,
-	COL_UNKNOWN_SHARE, COL_STOPPED,
-};
-
 #define BYTES		(64ULL << 10)
 #define EVENT_PS	(5000 * NS)	/* length of the shortest event; others are longer */
 #define EVENTS		40U		/* of each cause */
@@ -263,23 +251,21 @@ static void test_percentiles_are_those_of_single_accesses(void **state)
 	assert_int_equal(n, 1);
 	shows(rec, "samples=10 accesses=200000 clock_ns=20 clock_p99_9_ns=20");
 	/* Bins are 1.6 % wide, and have 20 ns of the clock in them. */
-	assert_near(rec->value[COL_P50], 100 * NS, 10);
-	assert_near(rec->value[COL_P99], 100 * NS, 10);
-	assert_near(rec->value[COL_P99_9], 1000 * NS, 10);
-	assert_near(rec->value[COL_P99_99], 1000 * NS, 10);
-	assert_true(rec->has >> COL_P99_999 & 1);
-	/* It would be that of less than one access. */
-	shows(rec, "p99_9999_ns_per_access=null max_ns_per_access=1000 max_cause:%u; "
-	      "spikes=300..500", MC_CAUSE_UNKNOWN);
+	assert_near(figure(rec, "ns_per_access"), 100 * NS, 10);
+	assert_near(figure(rec, "p99_ns_per_access"), 100 * NS, 10);
+	assert_near(figure(rec, "p99_9_ns_per_access"), 1000 * NS, 10);
+	assert_near(figure(rec, "p99_99_ns_per_access"), 1000 * NS, 10);
+	/* The last one would be that of less than one access. */
+	shows(rec, "p99_999_ns_per_access=990..1010 p99_9999_ns_per_access=null; "
+	      "max_ns_per_access=1000 max_cause:%u spikes=300..500", MC_CAUSE_UNKNOWN);
 	/* Of the time of all samples, without warm-ups. */
-	excess = rec->value[COL_SPIKES] * 900 * NS;
-	assert_near(rec->value[COL_SPIKES_SHARE],
-		    excess * 1000000 / (200000 * rec->value[COL_STEP] + excess), 50);
+	excess = figure(rec, "spikes") * 900 * NS;
+	assert_near(figure(rec, "spikes_percent"),
+		    excess * 1000000 / (200000 * figure(rec, "step_ns") + excess), 50);
 	shows(rec, "unknown_percent=100");
 	assert_int_equal(rec->tail->bins.n, 200000);
-	assert_near(rec->value[COL_LIMIT], 180 * NS, 10);
-	assert_int_equal(rec->point.v[KEY_FLUSH], 1);
-	shows(rec, "window_max_ns=1000000..5000000");
+	assert_near(figure(rec, "spike_limit_ns"), 180 * NS, 10);
+	shows(rec, "flush=yes window_max_ns=1000000..5000000");
 	assert_int_equal(made.lines_seen, 1);
 }
 
@@ -314,7 +300,7 @@ static void test_spikes_of_the_refresh_are_kept_one_by_one(void **state)
 		late += trace->spike[i].window != trace->spike[trace->before].window;
 	}
 	assert_true(late > 0);
-	assert_int_equal(rec->tail->cause[MC_CAUSE_UNKNOWN].count, rec->value[COL_SPIKES]);
+	assert_int_equal(rec->tail->cause[MC_CAUSE_UNKNOWN].count, figure(rec, "spikes"));
 	assert_int_equal(rec->tail->known >> MC_CAUSE_REFRESH & 1, 0);
 	shows(rec, "unknown_percent=100");
 }
@@ -562,7 +548,7 @@ static void test_accesses_keep_their_pace(void **state)
 	shows(rec, "step_ns=2500..2700");
 	/* Before the samples, some come later, so that they meet any phase of the refresh. */
 	assert_in_range(made.late, made.accesses / 50, made.accesses / 8);
-	assert_near(rec->value[COL_P50], 100 * NS, 10);
+	assert_near(figure(rec, "ns_per_access"), 100 * NS, 10);
 }
 
 /* What is measured before the samples takes no longer for accesses that are far apart. */
@@ -621,7 +607,7 @@ static void test_several_cpus(void **state)
 	/* The slowest access may be a usual one of another CPU than the one with spikes. */
 	reset_with(2, .cpu_ps = 2000 * NS, .slow_every = 100);
 	measured("tail size=64K repeat=2 count=5000 cpu=0,1");
-	assert_true(rec->value[COL_SPIKES] > 0);
+	assert_true(figure(rec, "spikes") > 0);
 	shows(rec, "max_ns_per_access=3000 max_cause=null");
 	reset(3);
 	sim.closing = prolong_load;
@@ -723,13 +709,13 @@ static void test_a_stop_within_a_sample_loses_no_access(void **state)
 		shows(rec, "samples=%u stopped:1", rows[i].samples);
 		assert_sums(made.accesses - before -
 			    (rows[i].samples > 1 ? rows[i].warmups * all : 0));
-		assert_near(rec->value[COL_P50], 100 * NS, 10);
+		assert_near(figure(rec, "ns_per_access"), 100 * NS, 10);
 		assert_true(mc_test_tail.note(&t, rec));
 		assert_int_equal(rec->verified, strstr(line, "op=write") ? MC_VERIFIED_OK :
 							       MC_VERIFIED_OFF);
 		snprintf(line, sizeof(line),
 			 "stopped after %llu accesses; spikes: unknown 100.0 %% of their time\n",
-			 rec->value[COL_ACCESSES]);
+			 figure(rec, "accesses"));
 		assert_string_equal(text, line);
 	}
 	reset(1);
@@ -756,9 +742,9 @@ static void test_a_stop_before_the_time_is_over_loses_no_sample(void **state)
 		assert_int_equal(measure("tail size=64K count=100000 time=20 warmup=0 repeat=2"),
 				 -EINTR);
 		shows(rec, "samples=%u repeat=%u stopped:1", i, max(i, 2U));
-		assert_near(rec->value[COL_ACCESSES],
-			    made.accesses - before - (i > 1 ? count : 0), 1);
-		assert_sums(rec->value[COL_ACCESSES]);
+		assert_near(figure(rec, "accesses"), made.accesses - before - (i > 1 ? count : 0),
+			    1);
+		assert_sums(figure(rec, "accesses"));
 	}
 }
 

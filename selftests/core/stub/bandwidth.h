@@ -20,13 +20,6 @@
 #define WRONG	0xbad0bad0bad0bad0ULL
 #define GUARD	0xa5a5a5a5a5a5a5a5ULL
 
-/* As bandwidth.c numbers its columns. */
-enum {
-	COL_MB_PER_S, COL_MB_PER_S_MAX, COL_TRAVERSED, COL_PASSES, COL_CORE_MHZ,
-	COL_CORE_MHZ_AFTER,
-	COL_BYTES_PER_CYCLE, COL_LEVEL, COL_OWN_LOOP,
-};
-
 static const char *const ops[] = {
 #define OP(id, word, ...) word
 #include "arch/ops.h"

@@ -162,27 +162,6 @@ static inline void assert_refused(const char *line, int err, const char *key)
 	assert_int_equal(sim.windows, 0);
 }
 
-static inline void assert_figure(const struct mc_record *r, unsigned int column, u64 value)
-{
-	if (!(r->has >> column & 1) || r->value[column] != value)
-		fail_msg("%s: %llu, not %llu", req.spec->columns[column].name, r->value[column],
-			 value);
-}
-
-/* Several of them: { column, value }, ... */
-#define assert_figures(r, ...)						\
-	do {								\
-		const u64 figures[][2] = { __VA_ARGS__ };		\
-									\
-		for (size_t f_ = 0; f_ < ARRAY_SIZE(figures); f_++)	\
-			assert_figure(r, figures[f_][0], figures[f_][1]); \
-	} while (0)
-
-static inline void assert_no_figure(const struct mc_record *r, unsigned int column)
-{
-	assert_false(r->has >> column & 1);
-}
-
 /* CPUs take turns: record @i is that of CPU @i alone, with memory on @node. */
 static inline void assert_turn(unsigned int i, int node, bool strict)
 {

@@ -12,9 +12,6 @@
 #include "core/pattern.h"
 #include "files.h"
 
-/* As file.c numbers its columns. */
-enum { COL_MB_PER_S, COL_IOS_PER_S, COL_DRAM_READ, COL_DRAM_WRITE, COL_CACHED, COL_WRONG };
-
 #define BYTES	(1024 * 1024ULL)
 #define PATH	"/data/x"
 #define SEED	7

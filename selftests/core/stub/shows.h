@@ -39,6 +39,22 @@ static inline void shown_value(char *to, size_t size, const struct mc_request *r
 	}
 }
 
+/* The figure of this name with all of its digits, so that a time is in ps. */
+static inline u64 figure_of(const struct mc_request *request, const struct mc_record *r,
+			    const char *name)
+{
+	char value[40], *end;
+	u64 number;
+
+	shown_value(value, sizeof(value), request, r, name, true);
+	number = strtoull(value, &end, 10);
+	if (*end || end == value)
+		fail_msg("%s: %s, not a number", name, value);
+	return number;
+}
+
+#define figure(r, name)	figure_of(&req, r, name)
+
 /* Is it the wanted one: the same word or number, or a number between two? */
 static inline bool is_wanted(const char *value, const char *want)
 {
