@@ -7,11 +7,10 @@
 #define TEST	mc_test_tail
 #include "stub/engine.h"
 
-#include "arch/chase.h"
-#include "arch/mmio.h"
 #include "core/tail.h"
 #include "platform/causes.h"
 #include "stub/chance.h"
+#include "stub/machine.h"
 
 #define BYTES		(64ULL << 10)
 #define EVENT_PS	(5000 * NS)	/* length of the shortest event; others are longer */
@@ -20,8 +19,6 @@
 
 /* ---------------------------------------------------------------- the machine */
 
-static u8 *memory;
-static struct mc_span span;
 /* Prices and oddities of the machine. */
 static struct made {
 	u64 memory_ps;		/* an access of memory */
@@ -145,18 +142,23 @@ static u64 event_now(void)
 	return ps;
 }
 
-static u64 access_memory(void *at, u64 bytes, u64 n)
+static u64 price(const struct access *a, u64 now_ps)
 {
-	u64 offset = (u8 *)at - memory, from = sim.now[sim_self()], into;
-	u64 ps = made.memory_ps + sim_self() * made.cpu_ps;
+	u64 ps = made.memory_ps + sim_self() * made.cpu_ps, into;
 
-	EXPECT(n == 1 && offset % 8 == 0 && offset + bytes <= BYTES);
-	made.lines_seen |= 1ULL << (offset / 64 % 64);
+	/* Each thread has a part of its own. */
+	EXPECT(a->physical / (BYTES / sim.n & ~(LINE - 1)) == sim_self());
+	if (a->bytes == LINE) {
+		made.loaded_lines++;
+		return 10 * NS;
+	}
+	EXPECT(a->physical % LINE == 0);
+	made.lines_seen |= 1ULL << (a->physical / LINE % 64);
 	made.accesses++;
-	made.late += from - made.last_ps > 2700 * NS;
-	made.last_ps = from;
+	made.late += now_ps - made.last_ps > 2700 * NS;
+	made.last_ps = now_ps;
 	if (made.every_ps) {
-		into = from % made.every_ps;
+		into = now_ps % made.every_ps;
 		ps += into < made.pause_ps ? made.pause_ps - into : 0;
 		ps += chance(3 * NS);	/* so that not all times are multiples of 20 ns */
 	}
@@ -164,51 +166,14 @@ static u64 access_memory(void *at, u64 bytes, u64 n)
 		sim.event[0][MC_EVENT_LOAD_WALKS].value++;
 	if (made.slow_every && !chance(made.slow_every))
 		ps += 9 * made.memory_ps;
-	sim_spend(ps + (made.in_gaps ? 0 : event_now()));
-	sim.event[0][MC_EVENT_CYCLES].value = 3 * (sim.now[sim_self()] - made.still_ps) / NS;
-	return 0;
+	ps += made.in_gaps ? 0 : event_now();
+	sim.event[0][MC_EVENT_CYCLES].value = 3 * (now_ps + ps - made.still_ps) / NS;
+	return ps;
 }
 
-static u64 store(void *at, u64 bytes, u64 value)
+static bool keeps(const void *at)
 {
-	access_memory(at, bytes, 1);
-	if (!made.drops)
-		memcpy(at, &value, bytes);
-	return 0;
-}
-
-enum { W1 = 1, W2 = 2, W4 = 4, W8 = 8, W16 = 16, W32 = 32, W64 = 64 };
-
-#define NO_LOOP(bytes)									\
-	MC_MMIO_DECLARE(bytes);								\
-	u64 mc_asm_mmio_read##bytes(void *at, u64 n, u64 value)				\
-	{										\
-		return access_memory(at, W##bytes, n);					\
-	}										\
-	u64 mc_asm_mmio_write##bytes(void *at, u64 n, u64 value)			\
-	{										\
-		return store(at, W##bytes, value);					\
-	}										\
-	u64 mc_asm_mmio_write_read##bytes(void *at, u64 n, u64 value)			\
-	{										\
-		return 0;								\
-	}										\
-	u64 mc_asm_mmio_burst##bytes(void *at, u64 n, u64 value)			\
-	{										\
-		return 0;								\
-	}
-
-NO_LOOP(4)
-NO_LOOP(8)
-
-const struct mc_mmio_loop mc_mmio_loops[] = {
-	MC_MMIO_ROW(4, MC_CPU_BASE), MC_MMIO_ROW(8, MC_CPU_BASE), { }
-};
-
-void mc_asm_paced(struct mc_paced *args)
-{
-	made.loaded_lines += args->steps;
-	sim_spend(args->steps * 10 * NS);
+	return !made.drops;
 }
 
 /* The test looks for the next line between two accesses. */
@@ -223,10 +188,12 @@ void *__wrap_mc_view_at(const struct mc_view *v, u64 at, u64 *left)
 
 static void costs(void)
 {
+	machine_reset("", BYTES);
+	machine.price = price;
+	machine.keeps = keeps;
 	memset(memory, 0, BYTES);
 	chance_state = 0x9e3779b97f4a7c15ULL;	/* so that two equal runs go the same way */
-	span = (struct mc_span){ memory, 0, BYTES };
-	view = (struct mc_view){ &span, 1 };
+	view = (struct mc_view){ machine.spans, 1 };
 	made = (struct made){ MADE };
 	sim.kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_STEAL | MC_BY_PREEMPTION;
 	sim.stolen = look_for_stolen;
@@ -783,20 +750,3 @@ static void test_a_stop_at_the_end_of_a_sample(void **state)
 	end_before("tail size=64K repeat=3 warmup=0 count=5000", 5001, stop_there);
 	shows(rec, "samples=2 accesses=10000 stopped:0");
 }
-
-static int allocate(void **state)
-{
-	return posix_memalign((void **)&memory, 4096, BYTES);
-}
-
-#define SET_UP_ALL	allocate
-
-static int release(void **state)
-{
-	for (u32 i = 0; i < RECORDS_MOST; i++)
-		mc_free(rec[i].tail);
-	free(memory);
-	return 0;
-}
-
-#define CLEAN_UP_ALL	release
