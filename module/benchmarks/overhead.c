@@ -248,7 +248,7 @@ static int overhead_set_up(struct mc_run *run, const struct mc_point *point, voi
 		     job->item == ITEM_WAKEUP ? wake_threads : make_thread;
 	meas->hooks.time = time_of_meeting;
 	/* Threads that sleep or wait have no loop that makes their cores warm. */
-	mc_measurement_settle(meas, 0);
+	mc_settling_begin(&meas->settling, meas->settings.warmup, 0);
 	job->at = mc_measurement_array(meas, meas->n, sizeof(u64));
 	return job->at ? 0 : mc_fail(&run->error, -ENOMEM, "cpu: no memory for %u time%s",
 				     meas->n, MC_S(meas->n));

@@ -482,7 +482,7 @@ static int ramp_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	struct mc_pass *p = &job->meas.each->pass;
 	unsigned int i;
 
-	mc_measurement_settle(meas, 0);
+	mc_settling_begin(&meas->settling, meas->settings.warmup, 0);
 	meas->hooks.take = take_round;
 	*p = (struct mc_pass){
 		.loop = mc_loop_chosen(point->v[KEY_OP], point->v[KEY_WIDTH]),

@@ -167,7 +167,7 @@ int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 		meas->each[i].shared = meas;
 		meas->each[i].sample.worked = ~0ULL;
 	}
-	mc_measurement_settle(meas, MC_CLOCK_UP_NS);
+	mc_settling_begin(&meas->settling, meas->settings.warmup, MC_CLOCK_UP_NS);
 	return 0;
 }
 

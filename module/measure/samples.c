@@ -654,19 +654,6 @@ static int run_rounds(struct mc_worker *w, struct mc_sampler *sampler)
 	return err ? err : read_clock(w, sampler);
 }
 
-/**
- * mc_measurement_settle() - begin to wait for the loop to settle
- * @meas: the measurement
- * @least_ns: the threads must have worked for so long before a sample is kept; 0: there is
- *            nothing that settles
- *
- * Context: One thread, before the first sample.
- */
-void mc_measurement_settle(struct mc_measurement *meas, u64 least_ns)
-{
-	mc_settling_begin(&meas->settling, meas->settings.warmup, least_ns);
-}
-
 /* An address that identifies the loop. A test that has one function for several loops gives it. */
 static const void *loop_of(const struct mc_pass *p)
 {
@@ -694,7 +681,7 @@ static int begin_passes(struct mc_worker *w, struct mc_sampler *sampler)
 	if (sampler == meas->each) {
 		atomic_set(&meas->timed, 0);
 		meas->quota.tries_left = meas->settings.repeat + MC_TRIES_MORE;
-		mc_measurement_settle(meas, MC_WARM_NS);
+		mc_settling_begin(&meas->settling, meas->settings.warmup, MC_WARM_NS);
 		meas->settling.agreed = w->agreed == loop_of(&sampler->pass);
 	}
 	begin_watching(w, sampler);

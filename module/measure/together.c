@@ -202,7 +202,7 @@ int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measu
 	meas->hooks.take = take_sample;
 	meas->hooks.ended = sample_ended;
 	meas->quota.tries_left = meas->settings.repeat + MC_TRIES_MORE;
-	mc_measurement_settle(meas, MC_WARM_NS);
+	mc_settling_begin(&meas->settling, meas->settings.warmup, MC_WARM_NS);
 	/* Windows this short are not checked for stolen time. */
 	meas->disturbed.watched = mc_detector_kinds(-1);
 	return 0;

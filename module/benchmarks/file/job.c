@@ -333,7 +333,7 @@ int mc_file_job_measure(struct mc_run *run, void *arg)
 
 	share_out(job);
 	/* Readers and writers sleep. */
-	mc_measurement_settle(meas, 0);
+	mc_settling_begin(&meas->settling, meas->settings.warmup, 0);
 	meas->each->cal.passes_a_sample = 1;
 	meas->hooks.take = transfer;
 	meas->hooks.time = time_of_pass;
