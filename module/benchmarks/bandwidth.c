@@ -554,7 +554,7 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 				mc_loop_find(MC_OP_CHECK, mc_bandwidth_loop(point)->width) : NULL,
 			.bytes = mc_bandwidth_bytes(run, point),
 			.streams = point->v[KEY_STREAMS],
-			.turn = op->turn,
+			.turn = mc_bandwidth_turn(point),
 			.fence = point->v[KEY_FENCE],
 			.drain = op->nontemporal || op->flushes ||
 				 (op->stores && point->v[MC_KEY_TYPE] != MC_WB),

@@ -112,7 +112,6 @@ void mc_disturbed_keep(struct mc_measurement *meas)
 		meas->disturbed.windows_left_out += one->sample.disturbed_windows;
 	}
 	meas->disturbed.seen[meas->done - 1] = seen;
-	mc_disturbed_mark(meas);
 }
 
 /**

@@ -28,15 +28,10 @@ u64 mc_data_step(u64 data)
 	return steps[data];
 }
 
-/**
- * mc_pass_turn() - granularity of an array's size and of a part of a pass
- * @streams: number of streams that traverse the array
- *
- * Return: bytes: a cache line, or one turn of all streams; a power of two.
- */
-u64 mc_pass_turn(unsigned int streams)
+/* What a window covers is a multiple of this. */
+static u64 turn_of(const struct mc_pass *p)
 {
-	return streams > 1 ? MC_STREAM_BYTES * streams : 64;
+	return max(p->turn, MC_LINE);
 }
 
 /**
@@ -75,13 +70,7 @@ u64 mc_pass_length(const struct mc_pass *p)
  */
 u64 mc_pass_quantum(const struct mc_pass *p, u64 bytes)
 {
-	return max(bytes & ~(max(p->turn, 64ULL) - 1), mc_pass_least(p));
-}
-
-/* Number of streams that @loop runs over: the comparing loop has only one. */
-static unsigned int streams_of(const struct mc_pass *p, const struct mc_loop *loop)
-{
-	return loop == p->loop ? max(p->streams, 1U) : 1;
+	return max(bytes & ~(turn_of(p) - 1), mc_pass_least(p));
 }
 
 /*
@@ -182,7 +171,8 @@ static u64 plan_arrays(struct mc_plan *plan, const struct mc_loop *loop, u64 fro
 {
 	struct mc_pass *p = plan->pass;
 	u64 values = 8 * values_of_pass(p), into;
-	unsigned int n = streams_of(p, loop);
+	/* The comparing loop has only one stream. */
+	unsigned int n = loop == p->loop ? max(p->streams, 1U) : 1;
 	struct mc_stream *streams;
 	struct mc_loop_args *args;
 	struct mc_call *call;
@@ -333,7 +323,7 @@ static int run_plan(struct mc_worker *w, struct mc_plan *plan, bool irq_off, u64
 int mc_pass_window(struct mc_worker *w, struct mc_pass *p, struct mc_progress *at, u64 passes,
 		   u64 quantum, bool irq_off)
 {
-	u64 turn = mc_pass_turn(p->streams), length = mc_pass_length(p), n = 1, to = length;
+	u64 turn = turn_of(p), length = mc_pass_length(p), n = 1, to = length;
 	struct mc_plan *plan = w->plan;
 	int err;
 

@@ -41,8 +41,8 @@ struct mc_pass_tally {
  * @streams: number of streams for each array, a power of two. Each stream traverses an
  *           equal part of the array, MC_STREAM_BYTES or a multiple of it; 0 and 1: the
  *           array is traversed in one go
- * @turn: loops that take more than a line at a time: bytes of an array in a turn, a power of
- *        two up to a page; a window covers whole turns. 0: a line
+ * @turn: bytes of an array in a turn of the loop, or of all streams: a power of two up to a page;
+ *        a window covers whole turns. 0: a line
  * @scatter: random order of the lines of each array, which all arrays share; NULL: lines
  *           are in order
  * @whole: a window covers whole passes, however long they last: the speed of a string
@@ -135,7 +135,6 @@ struct mc_progress {
 };
 
 u64 mc_data_step(u64 data);
-u64 mc_pass_turn(unsigned int streams);
 u64 mc_pass_sum(const struct mc_pass *p);
 u64 mc_pass_least(const struct mc_pass *p);
 u64 mc_pass_length(const struct mc_pass *p);

@@ -100,8 +100,6 @@ static void refill(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	u64 from = mc_ticks();
 
-	if (!sampler->shared->hooks.refill)
-		return;
 	sampler->shared->hooks.refill(w, sampler);
 	w->rests += mc_ticks() - from;
 }
@@ -114,7 +112,8 @@ static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 
 	*lap = (struct mc_lap){ 0 };
 	while (at.passes < sampler->cal.passes_a_sample) {
-		refill(w, sampler);
+		if (sampler->shared->hooks.refill)
+			refill(w, sampler);
 		err = mc_pass_window(w, &sampler->pass, &at, sampler->cal.passes_a_sample,
 				     sampler->cal.quantum, sampler->shared->settings.irq_off);
 		if (err)
@@ -491,9 +490,8 @@ static bool offer(struct mc_measurement *meas, u64 ps)
 		/* A sample beyond repeat= brings its own try. */
 		meas->quota.tries_left += meas->done > meas->settings.repeat;
 		meas->quota.enough = has_enough(meas);
-	} else {
-		mc_disturbed_mark(meas);
 	}
+	mc_disturbed_mark(meas);
 	if (meas->hooks.tick && (meas->kept || asked))
 		tick(meas);
 	return meas->kept;

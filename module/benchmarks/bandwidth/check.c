@@ -19,6 +19,19 @@ u64 mc_bandwidth_room(const struct mc_point *point)
 }
 
 /**
+ * mc_bandwidth_turn() - granularity of an array's size and of a part of a pass
+ * @point: the point
+ *
+ * Return: bytes of an array in a turn of the loop, or of all streams; a power of two.
+ */
+u64 mc_bandwidth_turn(const struct mc_point *point)
+{
+	u64 turn = mc_ops[point->v[KEY_OP]].turn, streams = point->v[KEY_STREAMS];
+
+	return max(turn, streams > 1 ? MC_STREAM_BYTES * streams : MC_LINE);
+}
+
+/**
  * mc_bandwidth_bytes() - bytes of one array of one thread, but for its tail
  * @run: the run
  * @point: the point
@@ -30,8 +43,8 @@ u64 mc_bandwidth_bytes(const struct mc_run *run, const struct mc_point *point)
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	u64 parts = (u64)mc_threads_size(run->threads) * op->arrays;
 	u64 room = mc_bandwidth_room(point);
-	u64 turn = max(op->turn, mc_pass_turn(point->v[KEY_STREAMS]));
-	u64 bytes = (max(point->v[MC_KEY_SIZE] / parts, room) - room) & ~(turn - 1);
+	u64 bytes = (max(point->v[MC_KEY_SIZE] / parts, room) - room) &
+		    ~(mc_bandwidth_turn(point) - 1);
 	struct mc_scatter scatter;
 
 	return point->v[KEY_PATTERN] && bytes ? mc_scatter_set(&scatter, bytes) : bytes;

@@ -42,6 +42,7 @@ static inline bool mc_bandwidth_takes_turn(const struct mc_op_info *op)
 }
 
 u64 mc_bandwidth_room(const struct mc_point *point);
+u64 mc_bandwidth_turn(const struct mc_point *point);
 u64 mc_bandwidth_bytes(const struct mc_run *run, const struct mc_point *point);
 int mc_bandwidth_check(struct mc_run *run, const struct mc_point *point);
 
