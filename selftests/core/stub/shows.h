@@ -23,7 +23,7 @@ static inline void shown_value(char *to, size_t size, const struct mc_request *r
 
 	while (i < request->spec->ncolumns && strcmp(column[i].name, name))
 		i++;
-	if (i < request->spec->ncolumns && r->has >> i & 1 &&
+	if (i < request->spec->ncolumns && r->has >> i & 1 && !column[i].text &&
 	    (raw || !column[i].names)) {
 		mc_text_fixed(&value, r->value[i], raw ? 0 :
 			      column[i].rate ? 3 : column[i].decimals);
