@@ -514,16 +514,11 @@ static void test_batches_until_a_stop_are_kept(void **state)
 	assert_non_null(rec->histogram);
 }
 
-static void time_is_right(void)
-{
-	shows(rec, "ns_per_load=5");
-}
-
 static void test_a_stop_is_seen_everywhere(void **state)
 {
 	/* While linking and walking 4096 elements at a time, and before each sample. */
 	unsigned int kept = stop_everywhere("latency size=1M warmup=0 repeat=2", 4 + 4 + 2,
-					    time_is_right);
+					    "ns_per_load=5");
 
 	assert_in_range(kept, 1, questions - 8);
 }

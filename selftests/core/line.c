@@ -267,14 +267,9 @@ static void test_the_wait_begins_with_the_loads(void **state)
 }
 
 /* Each of seven distances is linked anew. A stop is noticed there; complete samples stay. */
-static void line_is_right(void)
-{
-	shows(rec, "line_bytes=64");
-}
-
 static void test_a_stop_is_seen_everywhere(void **state)
 {
 	/* The last round begins when one sample has been kept. */
 	assert_int_equal(stop_everywhere("line size=64K warmup=0 repeat=2", 1 + 2 * 7,
-					 line_is_right), 2 + 7);
+					 "line_bytes=64"), 2 + 7);
 }

@@ -462,15 +462,11 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	shows(&rec[1], "samples=2");
 }
 
-static void time_is_right(void)
-{
-	shows(rec, "ns_per_access=1900");
-}
-
 static void test_a_stop_is_seen_everywhere(void **state)
 {
 	/* Before each sample, and once for each page that is verified. */
-	stop_everywhere("mmio op=burst type=wc warmup=0 repeat=2", 2 + 2 * 16, time_is_right);
+	stop_everywhere("mmio op=burst type=wc warmup=0 repeat=2", 2 + 2 * 16,
+			"ns_per_access=1900");
 }
 
 static void stop_in_batches(struct mc_worker *w)

@@ -214,11 +214,14 @@ static inline void assert_stopped(unsigned int threads, unsigned int after, cons
 	assert_int_equal(done, stop_after);
 }
 
-/* Stop the run at each question whether to; there are @least or more. Return: records left. */
+/*
+ * Stop the run at each question whether to; there are @least or more. A record that is left shows
+ * @figures. Return: the number of these records.
+ */
 static unsigned int questions;
 
 static inline unsigned int stop_everywhere(const char *line, unsigned int least,
-					   void (*check)(void))
+					   const char *figures)
 {
 	unsigned int at, kept = 0;
 	char text[60];
@@ -237,7 +240,7 @@ static inline unsigned int stop_everywhere(const char *line, unsigned int least,
 		assert_string_equal(run.error.text, text);
 		kept += n;
 		if (n)
-			check();
+			shows(rec, "%s", figures);
 	}
 	assert_in_range(kept, 1, questions);
 	return kept;
