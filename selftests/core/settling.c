@@ -26,19 +26,20 @@ static void set_speed(struct mc_worker *w)
 	base_ps += slows ? base_ps * 5 / 1000 : 0;
 }
 
-static void set_up_sized(unsigned int n, u64 bytes)
+/* @base: ps a byte of the fast loop */
+static void set_up_sized(unsigned int n, u64 bytes, u64 base)
 {
 	set_up(n, bytes);
 	sim.opened = set_speed;
 	fast_at = 0;
 	slows = false;
-	base_ps = 10000;
+	base_ps = base;
 	meas.settings.repeat = 10;
 }
 
-static void set_up_speeds(unsigned int n)
+static void set_up_speeds(unsigned int n, u64 base)
 {
-	set_up_sized(n, 16 << 10);
+	set_up_sized(n, 16 << 10, base);
 }
 
 /* However late the loop becomes faster, up to what a core takes, no sample is of before. */
@@ -48,8 +49,7 @@ static void test_a_core_is_waited_for(void **state)
 		for (u64 at = 0; at < 20; at++) {
 			u64 bytes = at < 10 ? 16 << 10 : 200 << 20;	/* 1 window, or 4 */
 
-			set_up_sized(n, bytes);
-			base_ps = 10;
+			set_up_sized(n, bytes, 10);
 			fast_at = at % 10 * MS;
 			/* These threads have slept for long. */
 			for (unsigned int i = 0; i < n; i++)
@@ -67,8 +67,7 @@ static void test_a_core_is_waited_for(void **state)
 /* A core that has not rested is not waited for. */
 static void test_a_warm_core_is_not_waited_for(void **state)
 {
-	set_up_speeds(1);
-	base_ps = 10;
+	set_up_speeds(1, 10);
 	assert_int_equal(settle(), 0);
 	assert_true(sim.now[0] < 1005 * MS);
 	assert_int_equal(meas.settling.seen, MC_STEADY_SAMPLES);
@@ -79,8 +78,7 @@ static void test_a_warm_core_is_not_waited_for(void **state)
 	assert_int_equal(meas.settling.seen, 1);
 	assert_int_equal(rec.steady, MC_STEADY_YES);
 	/* Warm-ups that were asked for are no wait, however long they take. */
-	set_up_speeds(1);
-	base_ps = 10;
+	set_up_speeds(1, 10);
 	meas.settings.warmup = 6000;
 	assert_int_equal(settle(), 0);
 	assert_true(sim.now[0] > 1100 * MS);
@@ -88,8 +86,7 @@ static void test_a_warm_core_is_not_waited_for(void **state)
 	assert_int_equal(rec.steady, MC_STEADY_YES);
 	/* It works while the sizes of windows and samples are found, however long it takes. */
 	for (unsigned int i = 0; i < 2; i++) {
-		set_up_sized(1, i ? 16 << 10 : 256 << 20);
-		base_ps = 10;
+		set_up_sized(1, i ? 16 << 10 : 256 << 20, 10);
 		mc_clock.cost_ps = i ? 1000 * NS : 20 * NS;
 		assert_int_equal(settle(), 0);
 		assert_int_equal(meas.settling.seen, 1);
@@ -106,8 +103,7 @@ static void test_each_variant_is_a_loop(void **state)
 {
 	static const char variants[2];
 
-	set_up_speeds(1);
-	base_ps = 10;
+	set_up_speeds(1, 10);
 	sampler[0].pass.body = spend_time;
 	for (unsigned int i = 0; i < 4; i++) {
 		sampler[0].pass.variant = &variants[i / 2];
@@ -134,19 +130,18 @@ static int faster_from_sample(struct mc_worker *w, struct mc_sampler *one, u32 r
 /* A loop whose samples do not agree is waited for, even if its core is warm. */
 static void test_samples_are_waited_for(void **state)
 {
-	set_up_speeds(1);
+	set_up_speeds(1, 10000);
 	meas.hooks.prepare = faster_from_warmup;
 	assert_int_equal(settle(), 0);
 	assert_samples_near((16 << 10) * 10);
 	assert_int_equal(rec.steady, MC_STEADY_YES);
 	/* If it changes during the samples, they say so. */
-	set_up_speeds(1);
+	set_up_speeds(1, 10000);
 	meas.hooks.prepare = faster_from_sample;
 	assert_int_equal(settle(), 0);
 	assert_false(meas.settling.gave_up);
 	assert_int_equal(rec.steady, MC_STEADY_NO);
-	set_up_speeds(1);
-	base_ps = 400;
+	set_up_speeds(1, 400);
 	slows = true;
 	assert_int_equal(settle(), 0);
 	assert_true(meas.settling.gave_up);
@@ -173,8 +168,7 @@ static void test_a_rest_between_samples_is_made_up_for(void **state)
 		u64 began;
 
 		rest_ps = k < 2 ? 2 * MS : MS * 4 / 10;
-		set_up_speeds(n);
-		base_ps = 10;
+		set_up_speeds(n, 10);
 		meas.hooks.verify = rest;
 		began = sim.now[0];
 		assert_int_equal(settle(), 0);
@@ -195,8 +189,7 @@ static void preempt(struct mc_worker *w)
 /* Time that others had is not work of the loop, so the core does not become warm. */
 static void test_time_of_others_is_no_work(void **state)
 {
-	set_up_speeds(1);
-	base_ps = 10;
+	set_up_speeds(1, 10);
 	mc_threads_worker(threads, 0)->left_off = 0;
 	sim.preemptible = true;
 	sim.closing = preempt;
@@ -205,8 +198,7 @@ static void test_time_of_others_is_no_work(void **state)
 	assert_int_equal(rec.steady, MC_STEADY_NOT_KNOWN);
 	assert_int_equal(meas.settling.worked, 0);
 	/* In the kernel they had it between two windows, and the window itself is work. */
-	set_up_speeds(1);
-	base_ps = 10;
+	set_up_speeds(1, 10);
 	mc_threads_worker(threads, 0)->left_off = 0;
 	sim.closing = preempt;
 	assert_int_equal(settle(), 0);
@@ -228,8 +220,7 @@ static void test_one_cold_core_is_enough(void **state)
 {
 	for (unsigned int n = 2; n <= 3; n++) {
 		for (hindered = 0; hindered < n; hindered++) {
-			set_up_speeds(n);
-			base_ps = 10;
+			set_up_speeds(n, 10);
 			mc_threads_worker(threads, hindered)->left_off = 0;
 			sim.preemptible = true;
 			sim.closing = preempt_one;
@@ -253,8 +244,7 @@ static void hit_by_time(struct mc_worker *w)
 /* Another core has not worked yet. */
 static void test_a_migration_begins_anew(void **state)
 {
-	set_up_speeds(1);
-	base_ps = 10;
+	set_up_speeds(1, 10);
 	mc_threads_worker(threads, 0)->left_off = 0;
 	hit_from = 5 * MS;
 	hit_to = 6 * MS;
@@ -287,8 +277,7 @@ static void test_others_are_no_change_of_the_loop(void **state)
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
-		set_up_speeds(1);
-		base_ps = 400;
+		set_up_speeds(1, 400);
 		slows = true;
 		hit_from = rows[i].from;
 		hit_to = rows[i].to;
@@ -299,14 +288,13 @@ static void test_others_are_no_change_of_the_loop(void **state)
 		assert_true(meas.settling.gave_up);
 		assert_int_equal(rec.steady, rows[i].steady);
 	}
-	set_up_speeds(1);
-	base_ps = 400;
+	set_up_speeds(1, 400);
 	slows = true;
 	sim.stolen = always_stolen;
 	assert_int_equal(settle(), 0);
 	assert_int_equal(rec.steady, MC_STEADY_NOT_KNOWN);
 	/* Others that had a part in samples that were kept. */
-	set_up_speeds(1);
+	set_up_speeds(1, 10000);
 	meas.hooks.prepare = faster_from_sample;
 	assert_int_equal(settle(), 0);
 	assert_int_equal(mc_settling_verdict(&meas.settling, samples, meas.done, true),
