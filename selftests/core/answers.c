@@ -45,7 +45,6 @@ u64 mc_source_before_last(int cpu, u64 bytes)
 /* ---------------------------------------------------------------- the machine */
 
 static char prices[120];
-static struct mc_view node_1;
 
 /* Half of the memory of the point's type is on each node. */
 static int find_memory(struct mc_run *r, const struct mc_point *point,
@@ -55,7 +54,7 @@ static int find_memory(struct mc_run *r, const struct mc_point *point,
 	int err = find(r, point, want, area);
 
 	machine.type = type == MC_UC ? UC : type == MC_WC ? WC : WB;
-	area->view = want->wish.node == 1 ? &node_1 : &view;
+	area->view = &machine.node[want->wish.node == 1];
 	return err;
 }
 
@@ -73,9 +72,6 @@ static void costs(void)
 {
 	machine_reset(prices, MACHINE_BYTES / 2);
 	machine.core_mhz = 2500;
-	machine.spans[1] = (struct mc_span){ memory + MACHINE_BYTES / 2, 0, MACHINE_BYTES / 2 };
-	view = (struct mc_view){ machine.spans, 1 };
-	node_1 = (struct mc_view){ machine.spans + 1, 1 };
 	page_bytes = 4096;
 	run.side = &answers_side;
 	sim.look = mc_clock.cost_ps;

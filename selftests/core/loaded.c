@@ -10,12 +10,9 @@
 #include "stub/machine.h"
 
 #define BYTES	(4ULL << 20)
-#define NODES	2
 
 /* ---------------------------------------------------------------- the machine */
 
-static struct mc_span spans[NODES];	/* one for each node */
-static struct mc_view node_view[NODES];
 /* Prices and oddities of the machine. */
 static struct made {
 	bool on_nodes;		/* the test asks for memory of each node */
@@ -106,22 +103,16 @@ static void see_load(const struct mc_paced *args)
 static const struct mc_view *of_node(const struct mc_wanted *want)
 {
 	made.on_nodes |= !want->alone;
-	return want->alone ? &view : &node_view[want->wish.node];
+	return want->alone ? &view : &machine.node[want->wish.node];
 }
 
 static void costs(void)
 {
-	unsigned int i;
-
-	machine_reset("", 0);
+	machine_reset("", BYTES);
 	machine.price = price;
 	machine.spend = spend;
 	machine.paced = see_load;
-	for (i = 0; i < NODES; i++) {
-		spans[i] = (struct mc_span){ memory + i * BYTES, 0, BYTES };
-		node_view[i] = (struct mc_view){ &spans[i], 1 };
-	}
-	view = node_view[0];
+	view = machine.node[0];
 	view_for = of_node;
 	made = (struct made){ MADE };
 	load = (struct mc_paced){ 0 };
@@ -236,15 +227,15 @@ static void test_random_lines_of_several_blocks(void **state)
 {
 	for (unsigned int who = 0; who < 2; who++) {
 		reset_with(2, .chaser = who, .slice = 2200 << 10);
-		spans[0].bytes = 2 * BYTES;
+		machine.spans[0].bytes = 2 * BYTES;
 		measured("loaded size=4400K delay=7 repeat=4 cpu=0,1 pattern=random latency_cpu=%u",
 			 who);
 		assert_int_equal(load.start, made.chaser ? 0 : made.slice % MC_BLOCK_BYTES);
 		shows(rec, "samples=4");
 	}
 	reset_with(2, .slice = 2200 << 10);
-	spans[0] = (struct mc_span){ memory, 0, 3 << 20 };
-	spans[1] = (struct mc_span){ memory + (4 << 20), 3 << 20, BYTES };
+	machine.spans[0] = (struct mc_span){ memory, 0, 3 << 20 };
+	machine.spans[1] = (struct mc_span){ memory + BYTES, 3 << 20, BYTES };
 	view.n = 2;
 	assert_int_equal(measure("loaded size=4400K delay=100 cpu=0,1 pattern=random"), -ENOMEM);
 	assert_non_null(strstr(run.error.text, "page: the memory is not in blocks of 2 MiB"));
@@ -274,7 +265,7 @@ static void test_a_large_set_has_no_longer_samples(void **state)
 	u64 from;
 
 	reset_with(2, .slice = 2200 << 10);
-	spans[0].bytes = 2 * BYTES;
+	machine.spans[0].bytes = 2 * BYTES;
 	from = sim.now[0];
 	measured("loaded size=4400K delay=100 repeat=2 cpu=0,1");
 	shows(rec, "loads_per_pass=32768 ns_per_load:%llu median_ns:%llu", waiting_ps(100),

@@ -15,12 +15,8 @@
 enum { TOTAL, GROUP, THREAD };
 
 #define BYTES	(4ULL << 20)
-#define NODES	2
 
 /* ---------------------------------------------------------------- the machine */
-
-static struct mc_span spans[NODES];
-static struct mc_view node_view[NODES];
 
 /* Prices and oddities of the machine. */
 static struct made {
@@ -74,22 +70,18 @@ static void see_load(const struct mc_paced *args)
 static const struct mc_view *of_node(const struct mc_wanted *want)
 {
 	EXPECT(want->private && !want->alone && want->bytes == want->most);
-	return &node_view[want->wish.node];
+	return &machine.node[want->wish.node];
 }
 
 static void costs(void)
 {
 	unsigned int i;
 
-	machine_reset("", 0);
+	machine_reset("", BYTES);
 	machine.price = price;
 	machine.keeps = keeps;
 	machine.paced = see_load;
-	memset(memory, 0x5a, NODES * BYTES);
-	for (i = 0; i < NODES; i++) {
-		spans[i] = (struct mc_span){ memory + i * BYTES, 0, BYTES };
-		node_view[i] = (struct mc_view){ &spans[i], 1 };
-	}
+	memset(memory, 0x5a, 2 * BYTES);
 	view_for = of_node;
 	made = (struct made){ MADE };
 	for (i = 0; i < THREADS_MOST; i++) {
@@ -284,7 +276,7 @@ static void test_a_gap_is_no_error(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
 		reset(1);
-		node_view[0] = (struct mc_view){ both, 2 };
+		machine.node[0] = (struct mc_view){ both, 2 };
 		part_bytes[0] += 4096;
 		measured("mix cpu=0 groups=0:%s size=128K node=0 repeat=4", ops[i]);
 		shows(rec, "verified=ok");

@@ -16,7 +16,7 @@ static const struct shape shape = {
 	},
 };
 
-/* A machine with empty caches. @prices: those that are not 0; @bytes: of the only span */
+/* A machine with empty caches. @prices: those that are not 0; @bytes: of each span */
 void machine_reset(const char *prices, u64 bytes)
 {
 	struct prices p = free_prices;
@@ -26,7 +26,9 @@ void machine_reset(const char *prices, u64 bytes)
 		fail_msg("%s", why);
 	assert_null(model_make(&p, &shape));
 	machine = (struct machine){
-		.spans[0] = { memory, 0, bytes }, .type = WB, .covered = 4096, .count_ps = 400,
+		.spans = { { memory, 0, bytes }, { memory + bytes, 0, bytes } },
+		.node = { { machine.spans, 1 }, { machine.spans + 1, 1 } },
+		.type = WB, .covered = 4096, .count_ps = 400,
 	};
 }
 

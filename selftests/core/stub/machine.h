@@ -20,7 +20,8 @@
 
 /**
  * struct machine - what is not said by prices, or is odd about the machine
- * @spans: memory that a test gets, the first of them at first
+ * @spans: memory that a test gets: that of each node, of which there may be only one
+ * @node: the same as views
  * @type: type of the memory
  * @covered: bytes that a translation covers
  * @turn: the only thread that may run a loop; NULL: all of them may
@@ -36,6 +37,7 @@
  */
 struct machine {
 	struct mc_span spans[2];
+	struct mc_view node[2];
 	enum type type;
 	u64 covered;
 	const u64 *turn;
