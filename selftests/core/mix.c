@@ -367,6 +367,21 @@ static void turn_back(struct mc_worker *w)
 		sim.now[1] = w->began - NS;
 }
 
+/* The event of a core counts the pointers that it has followed, in a pass. */
+static void test_events_are_those_of_the_threads(void **state)
+{
+	static const unsigned int cycles[] = { 2048 + 1024, 2048, 1024, 0, 2048, 1024, 0 };
+
+	reset(3);
+	sim.events = 1;
+	part_bytes[1] = 64 << 10;
+	part[2] = 192 << 10;
+	assert_int_equal(together("0:chase:size=128K+1:chase:size=64K+2:read:size=128K",
+				  "node=0 repeat=4"), 0);
+	for (unsigned int i = 0; i < n; i++)
+		shows(&rec[i], "cycles=%u", cycles[i]);
+}
+
 static void test_a_clock_that_runs_backwards(void **state)
 {
 	reset(2);
