@@ -24,27 +24,6 @@
  */
 #define MC_IN_TIME	0x80
 
-/**
- * mc_disturbed_window() - add a window to the sample
- * @sampler: the thread's sampler
- * @seen: what disturbed it (enum mc_disturbance, a bit each); 0: nothing
- * @bytes: bytes that the window covered
- * @ticks: its duration
- *
- * Context: Worker thread.
- */
-void mc_disturbed_window(struct mc_sampler *sampler, u8 seen, u64 bytes, u64 ticks)
-{
-	struct mc_sample *sample = &sampler->sample;
-
-	sample->seen |= seen;
-	sample->disturbed_windows += !!seen;
-	sample->disturbed_bytes += seen ? bytes : 0;
-	sample->disturbed_ticks += seen ? ticks : 0;
-	sample->counted_bytes += seen ? 0 : bytes;
-	sample->counted_ticks += seen ? 0 : ticks;
-}
-
 /*
  * Can the clean windows stand for the whole sample? Not if the parts of a pass differ
  * in kind.

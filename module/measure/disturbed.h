@@ -8,7 +8,6 @@
 
 #include "measure/samples.h"
 
-void mc_disturbed_window(struct mc_sampler *sampler, u8 seen, u64 bytes, u64 ticks);
 void mc_disturbed_windows(struct mc_sampler *sampler);
 void mc_disturbed_keep(struct mc_measurement *meas);
 void mc_disturbed_mark(struct mc_measurement *meas);

@@ -35,13 +35,31 @@ static void adapt_quantum(struct mc_sampler *sampler, u64 bytes, u64 ticks)
 		sampler->cal.quantum = min(sampler->cal.quantum * 2, sampler->cal.quantum_most);
 }
 
-static void account_window(struct mc_worker *w, struct mc_sampler *sampler,
-			   const struct mc_progress *at)
+/**
+ * mc_sample_window() - add the window that was just closed to the sample
+ * @w: the thread
+ * @sampler: the thread's sampler
+ * @at: what the window covered
+ *
+ * Context: Worker thread.
+ */
+void mc_sample_window(const struct mc_worker *w, struct mc_sampler *sampler,
+		      const struct mc_progress *at)
 {
+	struct mc_sample *sample = &sampler->sample;
+
 	sampler->window_max = max(sampler->window_max, at->ticks);
-	sampler->sample.clock_bad |= w->ended <= w->began;
-	sampler->sample.worked = min(sampler->sample.worked, at->worked);
-	mc_disturbed_window(sampler, w->disturbed, at->bytes, at->ticks);
+	sample->clock_bad |= !at->ticks;
+	sample->worked = min(sample->worked, at->worked);
+	sample->seen |= w->disturbed;
+	if (w->disturbed) {
+		sample->disturbed_windows++;
+		sample->disturbed_bytes += at->bytes;
+		sample->disturbed_ticks += at->ticks;
+	} else {
+		sample->counted_bytes += at->bytes;
+		sample->counted_ticks += at->ticks;
+	}
 }
 
 /**
@@ -118,7 +136,7 @@ static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 				     sampler->cal.quantum, sampler->shared->settings.irq_off);
 		if (err)
 			return err;
-		account_window(w, sampler, &at);
+		mc_sample_window(w, sampler, &at);
 		adapt_quantum(sampler, at.bytes, at.ticks);
 		lap->from = lap->from ? lap->from : w->began;
 		note_window(lap, w, at.ticks);

@@ -304,6 +304,8 @@ struct mc_measurement {
 int mc_measure(struct mc_worker *w, void *meas);
 int mc_measure_beside(struct mc_worker *w, struct mc_measurement *meas);
 void mc_sample_begin(struct mc_worker *w, struct mc_sampler *sampler);
+void mc_sample_window(const struct mc_worker *w, struct mc_sampler *sampler,
+		      const struct mc_progress *at);
 void mc_measurement_append(struct mc_measurement *meas, u64 ps);
 u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last);
 bool mc_measurement_wants(const struct mc_measurement *meas);
