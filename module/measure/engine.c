@@ -237,17 +237,6 @@ unsigned int mc_engine_threads(const struct mc_request *req)
 	return req->any_cpu ? 1 : req->ncpus;
 }
 
-/**
- * mc_engine_shares_cpus() - whether a request needs more threads than it has CPUs
- * @req: the request, its CPUs resolved
- *
- * Return: true or false.
- */
-bool mc_engine_shares_cpus(const struct mc_request *req)
-{
-	return mc_engine_threads(req) > (req->any_cpu ? 1 : req->ncpus);
-}
-
 /*
  * What sched=auto means: tests without memory measure the scheduler's work, too, and threads that
  * share a CPU wait for each other.

@@ -76,28 +76,6 @@ static u64 step_bytes(const struct mc_load *load)
 }
 
 /**
- * mc_load_each() - bytes of a step in each array
- * @load: the load
- *
- * Return: the bytes.
- */
-u64 mc_load_each(const struct mc_load *load)
-{
-	return step_bytes(load) / load->mix->arrays;
-}
-
-/**
- * mc_load_array() - bytes of each array of a slice
- * @load: the load
- *
- * Return: the bytes, in whole lines.
- */
-u64 mc_load_array(const struct mc_load *load)
-{
-	return load->slice / load->mix->arrays & ~(MC_LINE - 1);
-}
-
-/**
  * mc_walk_begin() - start at the begin of a slice
  * @walk: result, which may not be moved
  * @load: what to do

@@ -81,9 +81,19 @@ struct mc_walk {
 
 struct mc_measurement;
 
+/* Bytes of a step in each array. */
+static inline u64 mc_load_each(const struct mc_load *load)
+{
+	return (load->mix->reads + load->mix->writes) * MC_LINE / load->mix->arrays;
+}
+
+/* Bytes of each array of a slice, in whole lines. */
+static inline u64 mc_load_array(const struct mc_load *load)
+{
+	return load->slice / load->mix->arrays & ~(MC_LINE - 1);
+}
+
 int mc_load_begin(struct mc_load *load, struct mc_measurement *meas, struct mc_error *e);
-u64 mc_load_each(const struct mc_load *load);
-u64 mc_load_array(const struct mc_load *load);
 
 void mc_walk_begin(struct mc_walk *walk, const struct mc_load *load, u64 seed);
 u64 mc_walk_steps(struct mc_walk *walk, u64 most);

@@ -197,17 +197,6 @@ struct mc_part mc_measurement_part(unsigned int threads, const struct mc_area *a
 #define POSITIONS_MOST	8
 
 /**
- * mc_position_bytes() - the distance of positions that samples take in turn
- * @bytes: bytes of memory at each position
- *
- * Return: bytes, in whole pages.
- */
-u64 mc_position_bytes(u64 bytes)
-{
-	return (bytes + 4095) & ~4095ULL;
-}
-
-/**
  * mc_positions() - number of positions in memory that samples can take in turn
  * @point: the point
  * @view: its memory
@@ -404,17 +393,6 @@ void mc_pair_of(const struct mc_run *run, unsigned int *who)
 
 	who[0] = run->pairs[run->part] / n;
 	who[1] = run->pairs[run->part] % n;
-}
-
-/**
- * mc_second_thread() - the thread behind the one whose turn it is
- * @run: the run of a test with MC_RECORD_OF_CPU
- *
- * Return: its index; behind the last one there is the first one.
- */
-unsigned int mc_second_thread(const struct mc_run *run)
-{
-	return (run->part + 1) % mc_threads_size(run->threads);
 }
 
 /* The threads that measure, if not all do. Return: their number; 0: all. */

@@ -67,31 +67,6 @@ enum mc_shares mc_pair_shares(int a, int b)
 	return mc_cpu_socket(a) == mc_cpu_socket(b) ? MC_SHARES_SOCKET : MC_SHARES_NOTHING;
 }
 
-/**
- * mc_pair_distance() - the distance between the nodes of two CPUs
- * @a: a CPU
- * @b: another one
- *
- * Return: what the firmware says, 10 within a node; 0: not known.
- */
-unsigned int mc_pair_distance(int a, int b)
-{
-	return mc_node_distance(mc_cpu_own_node(a), mc_cpu_own_node(b));
-}
-
-/**
- * mc_pairs_all() - number of all ordered pairs of CPUs
- * @req: a request, its CPUs resolved
- *
- * Return: the number, at least 1.
- */
-u64 mc_pairs_all(const struct mc_request *req)
-{
-	u64 cpus = req->any_cpu ? 1 : req->ncpus;
-
-	return cpus > 1 ? cpus * (cpus - 1) : 1;
-}
-
 static unsigned int class_of(struct choice *choice, int a, int b)
 {
 	struct pair_class this = { mc_pair_shares(a, b), mc_pair_distance(a, b) };

@@ -51,17 +51,6 @@ u64 mc_pass_least(const struct mc_pass *p)
 }
 
 /**
- * mc_pass_length() - length of a pass: twice its bytes if it includes a read back
- * @p: the pass
- *
- * Return: bytes of an array.
- */
-u64 mc_pass_length(const struct mc_pass *p)
-{
-	return p->readback ? 2 * p->bytes : p->bytes;
-}
-
-/**
  * mc_pass_quantum() - size of a window of about that many bytes
  * @p: the pass
  * @bytes: bytes of an array

@@ -134,10 +134,15 @@ struct mc_progress {
 	u64 worked;
 };
 
+/* Length of a pass, in bytes of an array: twice as many if it includes a read back. */
+static inline u64 mc_pass_length(const struct mc_pass *p)
+{
+	return p->readback ? 2 * p->bytes : p->bytes;
+}
+
 u64 mc_data_step(u64 data);
 u64 mc_pass_sum(const struct mc_pass *p);
 u64 mc_pass_least(const struct mc_pass *p);
-u64 mc_pass_length(const struct mc_pass *p);
 u64 mc_pass_quantum(const struct mc_pass *p, u64 bytes);
 int mc_pass_window(struct mc_worker *w, struct mc_pass *p, struct mc_progress *at, u64 passes,
 		   u64 quantum, bool irq_off);

@@ -444,18 +444,6 @@ static int wait_for_others(struct mc_worker *w, const struct mc_measurement *mea
 	return meas->n > 1 ? mc_barrier(w) : mc_threads_stopped(w->threads);
 }
 
-/**
- * mc_measurement_wants() - is another sample taken?
- * @meas: the measurement
- *
- * Context: Any thread, while none keeps a sample.
- * Return: true or false.
- */
-bool mc_measurement_wants(const struct mc_measurement *meas)
-{
-	return !meas->quota.enough;
-}
-
 /* Are there as many as were asked for, and for as long, or is there room for no more? */
 static bool has_enough(struct mc_measurement *meas)
 {

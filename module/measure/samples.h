@@ -308,6 +308,11 @@ void mc_sample_window(const struct mc_worker *w, struct mc_sampler *sampler,
 		      const struct mc_progress *at);
 void mc_measurement_append(struct mc_measurement *meas, u64 ps);
 u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last);
-bool mc_measurement_wants(const struct mc_measurement *meas);
+
+/* Is another sample taken? Any thread may ask while none keeps a sample. */
+static inline bool mc_measurement_wants(const struct mc_measurement *meas)
+{
+	return !meas->quota.enough;
+}
 
 #endif /* MC_SAMPLES_H */

@@ -9,18 +9,6 @@
 #include "platform/os.h"
 
 /**
- * mc_shared_window() - may other threads have had the CPU in the window that was just closed?
- * @w: the thread
- *
- * Context: Worker thread.
- * Return: true: nobody knows for which part of the window its loop ran.
- */
-bool mc_shared_window(const struct mc_worker *w)
-{
-	return w->disturbed & MC_BY_PREEMPTION && mc_window_preemptible();
-}
-
-/**
  * mc_core_note_work() - note that a window with a loop over memory has just been closed
  * @w: the thread
  *

@@ -54,7 +54,12 @@ struct mc_settling {
 	u64 worked;
 };
 
-bool mc_shared_window(const struct mc_worker *w);
+/* May others have had the CPU in the window that was just closed, for a part that nobody knows? */
+static inline bool mc_shared_window(const struct mc_worker *w)
+{
+	return w->disturbed & MC_BY_PREEMPTION && mc_window_preemptible();
+}
+
 u64 mc_core_note_work(struct mc_worker *w);
 void mc_settling_begin(struct mc_settling *s, u32 warmups, u64 least_ns);
 void mc_settling_from_now(struct mc_settling *s);

@@ -6,32 +6,6 @@
 #define SIZE_LEAST	4096U	/* with less, the start of the loop would dominate */
 
 /**
- * mc_bandwidth_room() - room beside the whole lines of an array, where it may begin and end later
- * @point: the point
- *
- * Return: bytes.
- */
-u64 mc_bandwidth_room(const struct mc_point *point)
-{
-	if (!mc_bandwidth_odd(point))
-		return 0;
-	return point->v[KEY_DISTANCE] == MC_AUTO ? 128 : MC_BANDWIDTH_PAGE + 128;
-}
-
-/**
- * mc_bandwidth_turn() - granularity of an array's size and of a part of a pass
- * @point: the point
- *
- * Return: bytes of an array in a turn of the loop, or of all streams; a power of two.
- */
-u64 mc_bandwidth_turn(const struct mc_point *point)
-{
-	u64 turn = mc_ops[point->v[KEY_OP]].turn, streams = point->v[KEY_STREAMS];
-
-	return max(turn, streams > 1 ? MC_STREAM_BYTES * streams : MC_LINE);
-}
-
-/**
  * mc_bandwidth_bytes() - bytes of one array of one thread, but for its tail
  * @run: the run
  * @point: the point

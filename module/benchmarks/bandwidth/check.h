@@ -41,8 +41,22 @@ static inline bool mc_bandwidth_takes_turn(const struct mc_op_info *op)
 	return op->turn && op != &mc_ops[MC_OP_CLEAR_PAGES];
 }
 
-u64 mc_bandwidth_room(const struct mc_point *point);
-u64 mc_bandwidth_turn(const struct mc_point *point);
+/* Bytes beside the whole lines of an array, where it may begin and end later. */
+static inline u64 mc_bandwidth_room(const struct mc_point *point)
+{
+	if (!mc_bandwidth_odd(point))
+		return 0;
+	return point->v[KEY_DISTANCE] == MC_AUTO ? 128 : MC_BANDWIDTH_PAGE + 128;
+}
+
+/* Bytes of an array in a turn of the loop, or of all streams: a power of two. */
+static inline u64 mc_bandwidth_turn(const struct mc_point *point)
+{
+	u64 turn = mc_ops[point->v[KEY_OP]].turn, streams = point->v[KEY_STREAMS];
+
+	return max(turn, streams > 1 ? MC_STREAM_BYTES * streams : MC_LINE);
+}
+
 u64 mc_bandwidth_bytes(const struct mc_run *run, const struct mc_point *point);
 int mc_bandwidth_check(struct mc_run *run, const struct mc_point *point);
 
