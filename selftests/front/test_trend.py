@@ -275,6 +275,10 @@ class Command(fake.InDirectory):
             wrong = sum(changes.hint(series(chance, runs=runs)) is not None
                         for runs in (3, 5, 8, 12) for _ in range(50))
             self.assertLessEqual(wrong, 2)
+        # Of 16 runs, one far from the others leaves too few to confirm a change.
+        for last, near in ((9000.0, 15), (1000.0, 16)):
+            history = trend.History(*"abcde", times=[1000.0 + i % 3 for i in range(15)] + [last])
+            self.assertEqual((history.near, history.is_long), (near, near == 16))
 
     def test_pictures(self):
         self.nights()

@@ -54,8 +54,13 @@ class History:
     hint: Step | None = None        # of a few runs; it may be chance
 
     @property
+    def near(self) -> int:
+        """How many of its runs lie near their neighbours."""
+        return self.are_far_off().count(False)
+
+    @property
     def is_long(self) -> bool:
-        return len(self.times) >= FEWEST
+        return self.near >= FEWEST
 
     def are_far_off(self) -> list[bool]:
         return are_far_off(self.times)

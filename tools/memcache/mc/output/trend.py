@@ -87,7 +87,7 @@ def _summary(gathered: Gathered, changes: int, order: str) -> list[Part]:
     report: list[Part] = []
     if short:
         report += _hints(short)
-        texts = [f"{_name(one)}: {len(one.times)}" for one in short[:MOST_LISTED]]
+        texts = [f"{_name(one)}: {one.near}" for one in short[:MOST_LISTED]]
         if len(short) > MOST_LISTED:
             texts.append(f"... and {len(short) - MOST_LISTED} more")
         report += [Sentence(f"Too few runs to confirm a change, less than {FEWEST}:", gap=True),
