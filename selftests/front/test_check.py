@@ -199,9 +199,9 @@ class Rates(fake.unittest.TestCase):
         found = Counter(judge.judge(base, replace(now, doubt=estimate.UNSETTLED)).word
                         for base, now in ([estimate.estimate_of_runs(
                             [scale * SERIES[series](chance) for _ in range(runs)])
-                            for scale in (1, times)] for _ in range(300)))
+                            for scale in (1, times)] for _ in range(600)))
         self.assertEqual(found[Word.SAME], 0)
-        return found[Word.SLOWER] / 300, found[Word.FASTER] / 300
+        return found[Word.SLOWER] / 600, found[Word.FASTER] / 600
 
     def test_loops_that_had_not_settled(self):
         for series in SERIES:

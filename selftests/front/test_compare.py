@@ -195,6 +195,10 @@ class Intervals(fake.unittest.TestCase):
         self.assertEqual(found.word, Word.UNKNOWN)
         runs = 4 + (found.more or 0)
         self.assertEqual(judge.judge(time(100, 5, runs), time(110, 5, runs)).word, Word.SLOWER)
+        # What is in doubt is never the same, but may be slower.
+        for doubt, other, why in (("", 100, judge.WIDE), ("no", 100, "no"), ("no", 103, judge.WIDE)):
+            found = judge.judge(replace(time(100, 2, 4), doubt=doubt), time(other, 2, 4))
+            self.assertEqual((found.why, bool(found.more)), (why, why == judge.WIDE))
 
     def test_less_than_the_limit_is_the_same(self):
         self.assertEqual(judge.judge(time(100, 0.01), time(98.5, 0.01)).mark, "=")
@@ -209,23 +213,31 @@ class Intervals(fake.unittest.TestCase):
         """Times of runs and the fastest sample of each side. Without any of the rules, some row
         would have another mark."""
         for base, base_fastest, other, fastest, settled, mark in (
-                ([100], 80, [300], 300, True, "?"),     # three times, but not by the limit as well
-                ([419], 414, [122], 82, True, "↑"),
-                ([419], 300, [122], 82, True, "?"),
-                ([122], 82, [419], 300, True, "?"),
-                ([90, 100, 111], 90, [110, *[125] * 11], 100, True, "?"),   # three runs scatter
-                ([110, 110, 110], 90, [101, 105, 109], 81, True, "?"),
-                ([100, 100, 101], 90, [124, 133, 134], 84, True, "?"),
-                ([133, 134, 138], 93, [101, 101, 122], 81, True, "?"),
-                ([100, 100, 100, 100, 400], 90, [140] * 5, 125, True, "↓"),
-                ([101, 102, 106, 115, 116], 96, [110, 115, 121, 121, 123], 100, True, "?"),
-                ([100, 100], 100, [110, 110], 110, True, "↓"),
-                ([100, 100], 100, [110, 110], 110, False, "?"),
-                ([100, 100, 100], 95, [100, 100, 100], 100, False, "?")):
+                ([100], [80], [300], [300], True, "?"),     # three times, but not by the limit, too
+                ([419], [414], [122], [82], True, "↑"),
+                ([419], [300], [122], [82], True, "?"),
+                ([122], [82], [419], [300], True, "?"),
+                ([90, 100, 111], [90], [110, *[125] * 11], [100], True, "?"),   # three runs scatter
+                ([110, 110, 110], [90], [101, 105, 109], [81], True, "?"),
+                ([100, 100, 101], [90], [124, 133, 134], [84], True, "?"),
+                ([133, 134, 138], [90], [101, 101, 122], [81], True, "?"),
+                ([133, 134, 138], [93], [101, 101, 122], [81], True, "↑"),
+                ([100, 130, 135], [90, 110, 130], [140, 200, 260], [120, 160, 220], True, "?"),
+                ([100, 101, 102, 135], [90, 91, 92, 125], [130, 132, 140, 141],
+                 [120, 121, 140, 141], True, "?"),
+                ([*range(100, 106)], [99], [*range(130, 135), 420], [115], True, "↓"),
+                ([100, 150, 190], [90, 91, 92], [140, 200, 250], [110, 111, 112], True, "↓"),
+                ([100, 150, 190], [90, 91, 92], [140, 200, 250], [110, 130, 190], True, "?"),
+                ([100, 100, 100, 100, 400], [90], [140] * 5, [125], True, "↓"),
+                ([101, 102, 106, 115, 116], [96], [110, 115, 121, 121, 123], [100], True, "?"),
+                ([100, 100], [100], [110, 110], [110], True, "↓"),
+                ([100, 100], [100], [110, 110], [110], False, "?"),
+                ([100, 100, 100], [95], [100, 100, 100], [100], False, "?")):
             for doubts in [("", "")] if settled else (("", "no"), ("no", "")):
                 with self.subTest(base=base, other=other, doubts=doubts):
                     found = judge.judge(*(
-                        replace(estimate.estimate_of_runs(times), fastest=least, doubt=doubt)
+                        replace(estimate.estimate_of_runs(times), doubt=doubt, fastest=min(least),
+                                all_times=(times, (least * len(times))[:len(times)]))
                         for times, least, doubt in zip((base, other), (base_fastest, fastest),
                                                        doubts)))
                     self.assertEqual((found.mark, found.no_slower), (mark, mark == "↑"))
@@ -273,14 +285,18 @@ class Intervals(fake.unittest.TestCase):
         # Logarithms of 1, 2 and 3: sd 1. Rounds of one file have half as much in common.
         one = seen((e, e ** 2, e ** 3))
         self.assertAlmostEqual(one.variance, math.pi / 2 * (1 / 3 + 1 / 2))
-        self.assertEqual((one.runs, one.freedom), (1, 2))
+        self.assertEqual((one.runs, one.freedom, one.share), (1, 2, 1 / 3 + 1 / 2))
+        self.assertAlmostEqual(one.all_times[1][2] / one.all_times[0][2], 0.998)
+        self.assertEqual([judge.judge(*sides).mark for sides in (
+            (seen((90, 88, 98)), seen((110, 111, 125))),
+            (seen((90,), (88,), (98,)), seen((110,), (111,), (125,))))], ["?", "↓"])
         two = seen((e, e ** 2, e ** 3), (e, e ** 2, e ** 3))
         self.assertAlmostEqual(two.variance, one.variance / 2)
-        self.assertEqual((two.runs, two.freedom), (2, 4))
+        self.assertEqual((two.runs, two.freedom, two.share), (2, 4, 1 / 6 + 1 / 4))
         # Three files: only what files differ by counts.
         three = seen(*((ns / 2, ns, ns * 3) for ns in (e, e ** 2, e ** 3)))
         self.assertAlmostEqual(three.variance, math.pi / 2 / 3)
-        self.assertEqual((three.runs, three.freedom), (3, 2))
+        self.assertEqual((three.runs, three.freedom, three.share), (3, 2, 1 / 3))
         self.assertAlmostEqual(seen((e,), (e ** 2,)).variance, math.pi / 2 / 2 / 2)
 
     def test_a_spread_beyond_all_bounds(self):

@@ -45,7 +45,7 @@ class Estimate:
     runs: how many runs it is of
     variance: that of the logarithm of the time, between runs; None if it is not known
     freedom: the degrees of freedom of the variance
-    times: those of the runs; empty if there are fewer than ENOUGH
+    all_times: the medians and the fastest samples of runs; of rounds if there are few runs
     doubt: why the time is none that other runs would have
     """
     time: float
@@ -53,8 +53,18 @@ class Estimate:
     runs: int = 1
     variance: float | None = None
     freedom: float = inf
-    times: tuple[float, ...] = ()
+    all_times: tuple[Sequence[float], ...] = (), ()
     doubt: str = ""
+
+    @property
+    def times(self) -> Sequence[float]:
+        """The medians of the runs; empty if there are fewer than ENOUGH."""
+        return self.all_times[0] if self.runs >= ENOUGH else ()
+
+    @property
+    def share(self) -> float:
+        """The variance of a mean of all times, if that between them is 1."""
+        return 1 / len(self.all_times[0]) + (0 if self.times else SHARED / self.runs)
 
 
 def of_single_time(time: float) -> Estimate:
@@ -65,8 +75,7 @@ def of_single_time(time: float) -> Estimate:
 def estimate_of_runs(times: Sequence[float]) -> Estimate:
     """Estimate a time from the medians of runs."""
     spread = len(times) > 1 and _variance_of_runs(tuple((one,) for one in times)) or (None, inf)
-    return Estimate(median(times), min(times), len(times), spread[0], spread[1],
-                    tuple(times) if len(times) >= ENOUGH else ())
+    return Estimate(median(times), min(times), len(times), spread[0], spread[1], (times, times))
 
 
 def is_timed(result: dict) -> bool:
@@ -96,15 +105,18 @@ def median_time(result: dict, exact: bool = False) -> Estimate | None:
                  if result.get(name)), 1)
     middle = result["median_ns"]
     fastest = result.get("min_ns") or middle
-    files = rounds.medians(result)
+    files, best = rounds.medians(result), rounds.fastest(result)
     spread = _variance_of_runs(files) or (_variance_of_samples(result) if exact else None) or \
         (None, inf)
+    of_runs = [[median(one) for one in files], [min(one) for one in best]] \
+        if len(files) >= ENOUGH else [[one for of_one in some for one in of_one]
+                                      for some in (files, best)]
     return Estimate(middle / each, fastest / each, max(len(files), 1), spread[0], spread[1],
-                    tuple(median(one) / each for one in files) if len(files) >= ENOUGH else (),
+                    tuple([one / each for one in times] for times in of_runs),
                     UNSETTLED if not has_settled(result) else SLOWED if is_slowed(result) else "")
 
 
-def _variance(values: list[float]) -> float:
+def variance(values: Sequence[float]) -> float:
     """Their variance, 0 if they are equal. `statistics` takes as long to import as all of this, and
     counts in fractions."""
     away = [one - values[0] for one in values]
@@ -117,11 +129,11 @@ def _variance_of_runs(files: tuple[tuple[float, ...], ...]) -> tuple[float, floa
     logs = [[log(one) for one in of_one] for of_one in files]
     several = [of_one for of_one in logs if len(of_one) > 1]
     if len(logs) >= ENOUGH or len(logs) > 1 and not several:
-        between = _variance([median(of_one) for of_one in logs])
+        between = variance([median(of_one) for of_one in logs])
         return OF_MEDIAN * between / len(logs), len(logs) - 1
     if not several:
         return None
-    of_file = sum(_variance(of_one) * (1 / len(of_one) + SHARED)
+    of_file = sum(variance(of_one) * (1 / len(of_one) + SHARED)
                   for of_one in several) / len(several)
     return OF_MEDIAN * of_file / len(logs), sum(len(of_one) - 1 for of_one in several)
 

@@ -15,22 +15,18 @@ of Pharmacokinetics and Biopharmaceutics 15, 1987, for "same"; Murphy and Myors,
 hypothesis that treatments have negligible effects", Journal of Applied Psychology 84, 1999, for
 the others.)
 
-The interval comes from the spread between runs (estimate.py). In logarithms of times the
-difference of two medians has the variance v_A + v_B, and Student's t with the degrees of freedom
-of Satterthwaite (Biometrics Bulletin 2, 1946) and Welch (Biometrika 34, 1947):
-
-    df = (v_A + v_B)^2 / (v_A^2 / df_A + v_B^2 / df_B)
+The interval comes from the spread between runs (estimate.py): that of the logarithm of a ratio, by
+Student's t with the degrees of freedom of Satterthwaite (Biometrics Bulletin 2, 1946) and Welch
+(Biometrika 34, 1947).
 
 A disturbance slows many samples in a row, but the fastest sample stays the same. So the fastest
 samples must lie beyond the limit as well. And the ranks of the runs must differ if both sides have
 three or more (Mann and Whitney, Annals of Mathematical Statistics 18, 1947): all runs of one side
 may be in one of several modes by chance, and then their spread is small.
 
-Three runs of a side or more also differ if they lie apart from the others by more than the runs of
-either side do from each other, and by more than the limit: of few runs the interval is wide. On a
-busy machine medians scatter far more than fastest samples. So runs that lie apart by the limit are
-enough if the fastest samples lie apart by FASTEST_APART, and so is a fastest sample that took
-RUNS_APART times as long as the runs of the other side, of which one in five does not count.
+Of few runs the interval is wide, and a disturbance slows medians, fastest samples or both. So runs
+also differ if they lie apart by more than those of either side do from each other, or by tests of
+either (_differ()).
 
 One run shows nothing of the spread between runs, however many samples it has. Two figures differ
 nevertheless if even the fastest sample of the one took APART times as long as the median of the
@@ -44,25 +40,28 @@ such run show that it is slower: its fastest sample may be disturbed, too.
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import exp, isfinite, log, sqrt
 
-from mc.analysis.estimate import ENOUGH, SLOWED, UNSETTLED, Estimate, pool
+from mc.analysis.estimate import ENOUGH, SLOWED, UNSETTLED, Estimate, pool, variance
+from mc.analysis.steps import median
 from mc.analysis.words import Say
 
 LIMIT = 0.02        # another run may reverse a smaller difference
 APART = 3.0         # of pairs of equal runs, 0.2 % lie so far apart
-FASTEST_APART, RUNS_APART = 1.5, 1.1    # with these, 0.6 to 1.2 % of equal sides of 3 runs differ
+RUNS_APART = 1.1    # with this, 1 to 4 % of equal sides of three runs differ
+MANY = 6            # runs of a side, whose ranks are enough: of 5 and 5, 5.6 % differ by chance
 MOST_RUNS = 100     # nobody measures more
 TOO_WIDE = 100      # an interval that reaches such a factor says nothing
 FEW_RUNS, EMULATED, WIDE, NO_TIME = map(Say, ("one_run", "no_speed", "wide", "no_time"))
 MEASURE = "measure in rounds (`memcache run --rounds 5`) or several times (`memcache check`)"
 QUIET = "measure when the machine is quiet, or with sched=fifo if these runs had keep"
+LARGE = "three runs of each side tell large differences"
 REMEDIES: dict[str, str] = {
     FEW_RUNS: MEASURE, EMULATED: "measure on a real one", NO_TIME: "measure it again",
-    SLOWED: QUIET, UNSETTLED: f"{MEASURE}; of three runs and more, large differences can be told"}
+    SLOWED: f"{QUIET}; {LARGE}", UNSETTLED: f"{MEASURE}; {LARGE}, a quiet machine the others"}
 
 # The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
 T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
@@ -154,7 +153,8 @@ def judge(base: Estimate, other: Estimate, limit: float = LIMIT) -> Difference:
     """The difference between these times. `limit` is a share of the speed: 0.05 is 5 %."""
     allowed = -log(1 - limit)
     difference = _difference_by_interval(base, other, allowed)
-    if difference.word in (Word.SLOWER, Word.FASTER) and not _ranks_differ(base, other):
+    if difference.word in (Word.SLOWER, Word.FASTER) and not _ranks_differ(
+            base.times, other.times):
         difference = replace(difference, word=Word.UNKNOWN, why=WIDE)
     doubt = base.doubt or other.doubt
     if doubt and (difference.word == Word.SAME or min(base.freedom, other.freedom) < ENOUGH - 1):
@@ -162,10 +162,10 @@ def judge(base: Estimate, other: Estimate, limit: float = LIMIT) -> Difference:
     if difference.word == Word.UNKNOWN and (word := _word_if_far_apart(base, other, allowed)
                                             or _word_if_runs_lie_apart(base, other, allowed)):
         return replace(difference, word=word, why="", no_slower=word == Word.FASTER)
-    if difference.word == Word.UNKNOWN and doubt:
-        return unknown_difference(base, other, doubt)
     if difference.word == Word.UNKNOWN and difference.low is not None:
-        return replace(difference, more=_more_runs(base, other, allowed))
+        difference = replace(difference, more=_more_runs(base, other, allowed))
+    if difference.word == Word.UNKNOWN and doubt and not difference.more:
+        return unknown_difference(base, other, doubt)
     return difference
 
 
@@ -180,26 +180,46 @@ def _word_if_far_apart(base: Estimate, other: Estimate, allowed: float) -> Word 
 
 
 def _word_if_runs_lie_apart(base: Estimate, other: Estimate, allowed: float) -> Word | None:
-    """Slower or faster if the runs of the sides, or their fastest samples, lie further apart than
-    those of either side do from each other; else None."""
-    if not base.times or not other.times:
-        return None
-    least = max(allowed, *(log(max(one.times) / min(one.times)) for one in (base, other)))
+    """Slower or faster if the runs of the sides lie further apart than those of either side do from
+    each other, or if their medians or fastest samples differ by a test; else None."""
     for fast, slow, word in ((base, other, Word.SLOWER), (other, base, Word.FASTER)):
-        runs, fastest = log(min(slow.times) / max(fast.times)), log(slow.fastest / fast.fastest)
-        slowest = sorted(fast.times)[-1 - len(fast.times) // 5]
-        if runs > least and fastest > allowed or \
-                runs > allowed and fastest > allowed + log(FASTEST_APART) or \
-                log(slow.fastest / slowest) > allowed + log(RUNS_APART):
+        if _lie_apart(fast, slow, allowed) or any(_differ(fast, slow, i, allowed) for i in (0, 1)):
             return word
     return None
 
 
-def _ranks_differ(base: Estimate, other: Estimate) -> bool:
+def _lie_apart(fast: Estimate, slow: Estimate, allowed: float) -> bool:
+    """Whether the runs of a side, or its fastest sample, lie apart from those of the other."""
+    if not fast.times or not slow.times:
+        return False
+    least = max(allowed, *(log(max(one.times) / min(one.times)) for one in (fast, slow)))
+    slowest = sorted(fast.times)[-1 - len(fast.times) // 5]
+    return log(slow.fastest / slowest) > allowed + log(RUNS_APART) or log(
+        min(slow.times) / max(fast.times)) > least and log(slow.fastest / fast.fastest) > allowed
+
+
+def _differ(fast: Estimate, slow: Estimate, which: int, allowed: float) -> bool:
+    """Whether the medians (0) or fastest samples (1) of runs, or of the rounds of a file, differ by
+    tests of ranks and, of few runs, of means, and the medians of fastest samples by RUNS_APART."""
+    if min(len(fast.all_times[1]), len(slow.all_times[1])) < ENOUGH or log(
+            median(slow.all_times[1]) / median(fast.all_times[1])) <= allowed + log(RUNS_APART):
+        return False
+    # If they were slower by the limit, would they still differ?
+    logs = [log(one) + allowed for one in fast.all_times[which]], \
+        [log(one) for one in slow.all_times[which]]
+    middle = sum(logs[1]) / len(logs[1]) - sum(logs[0]) / len(logs[0])
+    freedom = sum(map(len, logs)) - 2
+    spread = sum(variance(side) * (len(side) - 1) for side in logs) / freedom
+    least = 0 if min(len(fast.times), len(slow.times)) >= MANY else \
+        t975(freedom) * sqrt(spread * (fast.share + slow.share))
+    return middle > least and _ranks_differ(*logs)
+
+
+def _ranks_differ(base: Sequence[float], other: Sequence[float]) -> bool:
     """Whether the ranks of the runs differ, or nobody can tell since these are too few."""
-    pairs, order = len(base.times) * len(other.times), sorted(other.times)
-    above = sum(bisect_left(order, one) + bisect_right(order, one) for one in base.times) / 2
-    return abs(above - pairs / 2) >= Z975 * sqrt(pairs * (len(base.times) + len(order) + 1) / 12)
+    pairs, order = len(base) * len(other), sorted(other)
+    above = sum(bisect_left(order, one) + bisect_right(order, one) for one in base) / 2
+    return abs(above - pairs / 2) >= Z975 * sqrt(pairs * (len(base) + len(order) + 1) / 12)
 
 
 def _difference_by_interval(base: Estimate, other: Estimate, allowed: float) -> Difference:
@@ -232,8 +252,9 @@ def _more_runs(base: Estimate, other: Estimate, allowed: float) -> int | None:
         return replace(one, variance=one.variance / share, freedom=one.freedom * share)
 
     def is_enough(more: int) -> bool:
-        difference = _difference_by_interval(with_runs(base, more), with_runs(other, more), allowed)
-        return difference.word != Word.UNKNOWN
+        sides = with_runs(base, more), with_runs(other, more)
+        word = _difference_by_interval(*sides, allowed).word
+        return word != Word.UNKNOWN and not (word == Word.SAME and (base.doubt or other.doubt))
 
     # Each further run makes the interval narrower, so a number that is enough stays enough.
     more = 1 + bisect_left(range(1, MOST_RUNS + 1), True, key=is_enough)

@@ -16,9 +16,9 @@ MOST_LISTED = 5        # how many records without a partner are listed
 LEGEND = ("speed: how fast the file is beside A, by the times of the median samples. 0.40x is 40 "
           f"% of A's speed, 60 % less. {judge.LEGEND}. Faster, slower: the whole 95 % interval "
           f"lies beyond {1 - judge.LIMIT:.2f}x or {1 / (1 - judge.LIMIT):.2f}x, or the samples are "
-          f"a factor of {judge.APART:g} apart. Three runs of a side or more also count if they, or "
-          "their fastest samples, lie apart by more than their range. Same: the interval lies "
-          "between. It comes from the spread between runs.")
+          f"a factor of {judge.APART:g} apart. Three runs of a side or more also count if their "
+          "medians, or their fastest samples, lie apart by more than these scatter. Same: the "
+          "interval lies between. It comes from the spread between runs.")
 PUBLISHED = ("Published total times in TSC cycles have no spread, so there are no intervals, and "
              f"only a factor of {judge.APART:g} tells faster from slower. {judge.LEGEND}.")
 MARKS = {"~": f"~ before a figure: the loop had not settled: its {words.UNSETTLED}.",

@@ -26,6 +26,7 @@ STATE = ("attribute", "effective", "memory_node")
 class Middle(dict):
     """A record that stands for the records of all rounds."""
     medians: tuple[tuple[float, ...], ...] = ()
+    fastest: tuple[tuple[float, ...], ...] = ()
     clocks: tuple[float, ...] = ()
 
 
@@ -70,6 +71,11 @@ def load_all(files: list[str]) -> dict[str, list[Run]]:
 def medians(result: dict) -> tuple[tuple[float, ...], ...]:
     """The median of each round, in ns, for each file; empty if there was only one round."""
     return getattr(result, "medians", ())
+
+
+def fastest(result: dict) -> tuple[tuple[float, ...], ...]:
+    """The same of the fastest samples."""
+    return getattr(result, "fastest", ())
 
 
 def count(result: dict) -> int:
@@ -122,11 +128,13 @@ def _middle_record(alike: list[tuple[int, dict]]) -> dict:
     middle = sorted(result["median_ns"] for result in measured)[(len(measured) - 1) // 2]
     one = Middle(next(result for result in measured if result["median_ns"] == middle))
     one |= _statistics_of_samples(measured)
-    files: dict[int, list[float]] = {}
+    files: dict[int, list[dict]] = {}
     for file, result in alike:
         if result.get("median_ns"):
-            files.setdefault(file, []).append(result["median_ns"])
-    one.medians = tuple(map(tuple, files.values()))
+            files.setdefault(file, []).append(result)
+    one.medians = tuple(tuple(each["median_ns"] for each in of_one) for of_one in files.values())
+    one.fastest = tuple(tuple(each.get("min_ns") or each["median_ns"] for each in of_one)
+                        for of_one in files.values())
     one.clocks = tuple(clock for result in measured for clock in clocks(result))
     return one
 
