@@ -44,6 +44,16 @@ Measuring Loaded Latencies for the system
 
 Measuring cache-to-cache transfer latency (in ns)...
 Local Socket L2->L2 HIT  latency\t45.0
+Remote Socket L2->L2 HITM latency (data address homed in writer socket)
+\t\t\tReader Numa Node
+Writer Numa Node     0\t     1\t
+            0\t     -\t 112.8\t
+            1\t 112.7\t     -\t
+Remote Socket L2->L2 HITM latency (data address homed in reader socket)
+\t\tReader Socket
+Writer Socket         0         1
+            0         -     176.5
+            1     177.3         -
 Each iteration took 29.1 base frequency clocks (\t11.7\tns)
 """
 STREAM = """\
@@ -92,7 +102,9 @@ CASES = {
         7: {"op": "write", "mb_per_s": 143355.4 / 2}, 8: {"op": "nttriad", "mb_per_s": 128158.7},
         11: {"cpu": "node 1", "node": 0, "mb_per_s": 34385.7}, 12: {"mb_per_s": 159225.6},
         13: {"test": "loaded", "op": "read", "delay_cycles": 0, "ns_per_load": 329.26},
-        14: {"test": "c2c", "state": "hit", "ns_per_line": 45.0}}),
+        14: {"test": "c2c", "state": "hit", "cpu": None, "ns_per_line": 45.0},
+        15: {"state": "hitm", "home": "writer", "cpu": "node 0 to node 1", "ns_per_line": 112.8},
+        18: {"home": "reader", "cpu": "node 1 to node 0", "ns_per_line": 177.3}}),
     "stream": (STREAM, "5.10", {
         0: {"op": "copy", "size_bytes": 16000000, "threads": 1, "mb_per_s_max": 19440.3},
         1: {"op": "triad", "size_bytes": 24000000, "min_ns": 1.13e6, "width_bytes": None}}),

@@ -47,30 +47,29 @@ def _rows(text: str, pattern: str) -> Iterator[Any]:
     return (match.groups() for match in re.finditer(pattern, text, re.M))
 
 
-def _matrices(text: str, heading: str) -> Iterator[tuple[dict, float]]:
-    """The cells of a matrix of nodes: the place, and the figure."""
+def _cells(text: str, heading: str) -> Iterator[tuple[str | None, str, float]]:
+    """The cells of a matrix of nodes or sockets: row, unless it is the only one, column, figure."""
     row = r"[ \t]*\d+(?:[ \t]+[\d.-]+)+[ \t]*\n"
-    for body in re.findall(rf"{heading}(?:(?!\n\n).)*?Numa node[ \t]+([\d \t]+\n(?:{row})+)",
-                           text + "\n", re.S):
+    for body in re.findall(rf"{heading}(?:(?!\n\n).)*?(?:Numa [nN]ode|Socket)[ \t]+"
+                           rf"([\d \t]+\n(?:{row})+)", text + "\n", re.S):
         columns, *rows = (line.split() for line in body.splitlines() if line.strip())
         for node, *cells in rows:
             for column, cell in zip(columns, cells):
                 if cell != "-":
-                    yield {"cpu": f"node {node}" if len(rows) > 1 else None,
-                           "node": int(column)}, float(cell)
+                    yield f"node {node}" if len(rows) > 1 else None, column, float(cell)
 
 
 def _mlc(text: str, _mhz: float | None) -> Iterator[Found]:
     op = "read" if "Using Read-only traffic type" in text else None
-    for place, ns in _matrices(text, "idle latencies"):
-        yield "latency", place, {"ns_per_load": ns}
+    for cpu, node, ns in _cells(text, "idle latencies"):
+        yield "latency", {"cpu": cpu, "node": int(node)}, {"ns_per_load": ns}
     for ns, in _rows(text, rf"Each iteration took .*\(\s*{NUMBER}\s*ns\s*\)"):
         yield "latency", {}, {"ns_per_load": float(ns)}
     for title, printed in _rows(text, rf"^\s*([\w:][\w: -]*?) *:\s+{NUMBER}\s*$"):
         if title in MIXES:
             yield _rate(MIXES[title][0], float(printed), MIXES[title][1])
-    for place, rate in _matrices(text, "Memory Bandwidths between nodes"):
-        yield _rate(op, rate, **place)
+    for cpu, node, rate in _cells(text, "Memory Bandwidths between nodes"):
+        yield _rate(op, rate, cpu=cpu, node=int(node))
     for delay, ns, rate in _rows(text, rf"^\s*(\d{{5}})\s+{NUMBER}\s+{NUMBER}\s*$"):
         if float(ns):
             yield "loaded", {"op": op, "delay_cycles": int(delay)}, {
@@ -79,6 +78,10 @@ def _mlc(text: str, _mhz: float | None) -> Iterator[Found]:
             yield _rate(op, float(rate))
     for state, ns in _rows(text, rf"^\s*Local Socket L2->L2 (HITM?)\s+latency\s+{NUMBER}\s*$"):
         yield "c2c", {"state": state.lower()}, {"ns_per_line": float(ns)}
+    for home in "writer", "reader":
+        for writer, reader, ns in _cells(text, f"data address homed in {home} socket"):
+            yield "c2c", {"state": "hitm", "home": home, "cpu": f"{writer} to node {reader}"}, {
+                "ns_per_line": ns}
 
 
 def _stream(text: str, _mhz: float | None) -> Iterator[Found]:
