@@ -4,9 +4,10 @@
  *
  * This runs for each ordered pair of CPUs that pairs= chooses. The writer takes the lines
  * into its cache, modified (HITM) or clean (HIT). Then the reader follows a cycle of
- * pointers through them once, so that the writer's cache serves each of its loads. The
- * test checks that the reader sees what the writer has written. With state=cas the two hand one
- * word back and forth, by compare and swap.
+ * pointers through them once, so that the writer's cache serves each of its loads. With
+ * loads=independent it reads all lines in order, as fast as it can. The test checks that the
+ * reader sees what the writer has written. With state=cas the two hand one word back and forth,
+ * by compare and swap.
  */
 #include "core/math.h"
 #include "measure/chase.h"
@@ -17,14 +18,18 @@
 #include "platform/clock.h"
 #include "platform/os.h"
 
-enum { KEY_STATE = MC_KEY_FIRST, KEY_HOME, KEY_STRIDE, KEY_PAIRS, KEY_SEED, KEY_SKIP, KEY_MOST };
+enum {
+	KEY_STATE = MC_KEY_FIRST, KEY_LOADS, KEY_HOME, KEY_STRIDE, KEY_PAIRS, KEY_SEED, KEY_SKIP,
+	KEY_MOST,
+};
 
 enum {
 	COL_WRITER, COL_READER, COL_SIBLINGS, COL_SHARES, COL_DISTANCE, COL_LEVEL, COL_NS,
-	COL_NS_MIN, COL_LINES,
+	COL_MB_PER_S, COL_NS_MIN, COL_LINES,
 };
 
 enum { HITM, HIT, CAS };
+enum { DEPENDENT, INDEPENDENT };
 enum { HOME_WRITER, HOME_READER };
 enum { WRITER, READER };
 
@@ -41,11 +46,17 @@ static const struct mc_key keys[] = {
 	  .help =
 	  "state of the lines in the writer's cache; hitm: modified; hit: clean; cas: the two swap one word in turn",
 	},
+	{ .name = "loads", .column = "loads", .preset = "dependent", .kind = MC_CHOICE,
+	  .if_any = true,
+	  .names = MC_NAMES({ "dependent", DEPENDENT }, { "independent", INDEPENDENT }),
+	  .help =
+	  "dependent: each waits for the one before it; independent: all lines in order, for bandwidth",
+	},
 	{ .name = "home", .column = "home", .preset = "writer", .kind = MC_CHOICE,
 	  .names = MC_NAMES({ "writer", HOME_WRITER }, { "reader", HOME_READER }),
 	  .help = "CPU whose node has the memory, with node=auto" },
 	{ .name = "stride", .column = "stride_bytes", .preset = "320", .kind = MC_SIZE,
-	  .min = MC_LINE, .max = 1ULL << 30, .multiple = MC_LINE,
+	  .min = MC_LINE, .max = 1ULL << 30, .multiple = MC_LINE, .found = true,
 	  .help = "bytes from line to line; at 320, prefetchers don't bring the next along" },
 	{ .name = "pairs", .column = "pairs", .preset = "auto", .kind = MC_NUMBER,
 	  .names = MC_NAMES({ "auto", MC_AUTO }, { "all", MC_PAIRS_ALL }),
@@ -77,6 +88,8 @@ static const struct mc_column columns[] = {
 	  .help = "smallest cache of the writer that holds the lines, by what it reports" },
 	[COL_NS] = { .name = "ns_per_line", .unit = "ns a line", .roles = MC_MAIN | MC_EACH,
 	  .decimals = 3, .help = "time of a load of a line, or of a turn, from the median sample" },
+	[COL_MB_PER_S] = { .name = "mb_per_s", .unit = MC_UNIT_MB, .rate = true,
+	  .help = "loads=independent: payload of the reader, 10^6 bytes/s, median sample" },
 	[COL_NS_MIN] = { .name = "ns_per_line_min", .decimals = 3,
 	  .help = "time of a load of a line, or of a turn, from the fastest sample" },
 	[COL_LINES] = { .name = "lines", .roles = MC_COUNT, .json_only = true,
@@ -88,19 +101,26 @@ static const struct mc_column columns[] = {
  * @meas: the measurement
  * @chase: the cycle of pointers
  * @flush: flushes the lines from all caches
+ * @loads: the reader's part: a line of the cycle, or a turn, for each line of this pass, or those
+ *	   lines themselves
+ * @at: where in the cycle it is
  * @state: HITM, HIT or CAS
  * @who: thread indices of writer and reader
  * @value: number that the writer has written beside each pointer
  * @turned: CAS: the reader has ended its turns of this sample
+ * @missed: CAS: so many turns were left, since the other CPU was away
  */
 struct c2c_job {
 	struct mc_measurement meas;
 	struct mc_chase chase;
 	struct mc_pass flush;
+	struct mc_pass loads;
+	void **at;
 	unsigned int state;
 	unsigned int who[2];
 	u64 value;
 	u32 turned;
+	u64 missed;
 };
 
 static int c2c_near(const struct mc_run *run, const struct mc_point *point)
@@ -124,6 +144,13 @@ static int c2c_check(struct mc_run *run, const struct mc_point *point)
 		return mc_fail(&run->error, -EINVAL,
 			       "stride: %llu bytes have less than two lines so far apart",
 			       point->v[MC_KEY_SIZE]);
+	if (point->v[KEY_STATE] == CAS && point->v[KEY_LOADS] == INDEPENDENT)
+		return mc_fail(&run->error, -EINVAL,
+			       "loads: with state=cas, each turn waits for the one before it");
+	if (point->v[KEY_LOADS] == INDEPENDENT && point->v[KEY_STRIDE] != MC_LINE &&
+	    mc_request_given(run->req, KEY_STRIDE))
+		return mc_fail(&run->error, -EINVAL,
+			       "stride: loads=independent takes all lines, 64 bytes apart");
 	return point->v[KEY_STATE] == CAS ?
 		mc_loop_check(MC_OP_CMPXCHG, MC_WIDTH_MAX, &run->error) : 0;
 }
@@ -187,24 +214,28 @@ static int make_lines(struct mc_worker *w, struct c2c_job *job, u32 round)
 	return err;
 }
 
+/* The reader's turns, as the loop of a pass. */
+static void take_turns(struct mc_loop_args *args)
+{
+	struct c2c_job *job = args->arg;
+
+	job->missed = mc_asm_turns(word_of(job), 0, args->bytes / MC_LINE, TRIES);
+}
+
 static int load_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct c2c_job *job = container_of(sampler->shared, struct c2c_job, meas);
-	void **at = mc_chase_at(&job->chase, 0);
-	u64 left = job->state == CAS ? LINES_AT_ONCE : job->chase.n;
-	u64 n, ticks, *ps = &sampler->sample.ps;
+	u64 ticks, *ps = &sampler->sample.ps;
+	struct mc_progress at = { 0 };
+	int err;
 
-	for (; left; left -= n) {
-		int err = mc_window_open(w, job->meas.settings.irq_off);
-
+	job->at = mc_chase_at(&job->chase, 0);
+	while (!at.passes) {
+		err = mc_pass_window(w, &job->loads, &at, 1, LINES_AT_ONCE * MC_LINE,
+				     job->meas.settings.irq_off);
 		if (err)
 			return err;
-		n = min(left, LINES_AT_ONCE);
-		if (job->state == CAS)
-			sampler->sample.no_overlap = mc_asm_turns(word_of(job), 0, n, TRIES);
-		else
-			at = mc_asm_chase(at, n);
-		ticks = mc_measurement_window(w, sampler, mc_window_close(w));
+		ticks = mc_measurement_window(w, sampler, at.ticks);
 		/*
 		 * Reading the clock takes as long as a line or two, so it is
 		 * subtracted.
@@ -212,6 +243,7 @@ static int load_lines(struct mc_worker *w, struct mc_sampler *sampler, u32 round
 		*ps += mc_ticks_to_ps(ticks);
 		*ps -= min(*ps, mc_clock.cost_ps);
 	}
+	sampler->sample.no_overlap = job->missed;
 	mc_flag_set(&job->turned, 1);
 	mc_events_take(w->events, &sampler->sample.events);
 	return 0;
@@ -284,10 +316,14 @@ static void c2c_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 	mc_record_set(rec, COL_LINES, job->state == CAS ? 1 : job->chase.n);
 	if (level != MC_HIT_UNKNOWN)
 		mc_record_set(rec, COL_LEVEL, level);
+	rec->point.v[KEY_STRIDE] = job->chase.stride;
 	if (!rec->stats.samples)
 		return;
 	mc_record_set(rec, COL_NS, mc_rounded(rec->stats.median_ps, 1, turns));
 	mc_record_set(rec, COL_NS_MIN, mc_rounded(rec->stats.min_ps, 1, turns));
+	if (job->loads.loop)
+		mc_record_set(rec, COL_MB_PER_S,
+			      mc_mb_per_s(job->loads.bytes, rec->stats.median_ps));
 }
 
 static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *arg)
@@ -304,10 +340,24 @@ static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 	job->meas.hooks.verify_all = true;
 	job->meas.hooks.beside = serve_lines;
 	job->state = point->v[KEY_STATE];
+	/* Those of a loop over all lines lie side by side. */
+	stride = point->v[KEY_LOADS] == INDEPENDENT ? MC_LINE : stride;
 	job->chase = (struct mc_chase){
 		.view = view, .stride = stride, .n = size / stride,
 		.order = MC_CHASE_RANDOM,
 	};
+	job->loads = (struct mc_pass){
+		.view = view, .arg = &job->at, .body = mc_chase_body,
+		.bytes = job->chase.n * MC_LINE,
+	};
+	if (point->v[KEY_LOADS] == INDEPENDENT) {
+		job->loads.body = NULL;
+		job->loads.loop = mc_loop_widest(MC_OP_READ);
+	} else if (job->state == CAS) {
+		job->loads.body = take_turns;
+		job->loads.arg = job;
+		job->loads.bytes = LINES_AT_ONCE * MC_LINE;
+	}
 	job->flush = (struct mc_pass){
 		.loop = mc_loop_widest(MC_OP_FLUSH), .view = view, .bytes = size,
 	};

@@ -289,6 +289,8 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("c2c cpu=any", -EINVAL, "cpu");
 	reset(2);
 	assert_refused("c2c cpu=0,1 type=uc", -EINVAL, "type");
+	assert_refused("c2c cpu=0,1 state=cas loads=independent", -EINVAL, "loads");
+	assert_refused("c2c cpu=0,1 stride=320 loads=independent", -EINVAL, "stride");
 }
 
 /* How many pairs share each thing. */
@@ -369,7 +371,7 @@ static void test_the_seed_chooses(void **state)
 
 	measured_on(CPUS, "c2c cpu=0-5 size=4K repeat=1 warmup=0 state=hit pairs=4");
 	for (seed = 0; seed < 4000; seed++) {
-		req.values[MC_KEY_FIRST + 4].v[0] = seed;
+		req.values[MC_KEY_FIRST + 5].v[0] = seed;
 		assert_int_equal(mc_pairs_find(&req, &pairs, &count, &run.error), 0);
 		assert_int_equal(mc_pairs_find(&req, &again, &count, &run.error), 0);
 		assert_int_equal(count, 12);

@@ -107,12 +107,12 @@ def _types_beside_wb(pairs: list[Pair]) -> Iterator[Highlight]:
 
 def _changed_lines(pairs: list[Pair]) -> Iterator[Highlight]:
     """The median pair of CPUs, whose line one has changed and the other loads."""
-    transfers = _results_of(pairs, "c2c", state="hitm")
+    transfers = _results_of(pairs, "c2c", state="hitm", mb_per_s=None)
     if transfers:
         middle = median(pair[1]["ns_per_line"] for pair in transfers)
         mine = min(transfers, key=lambda pair: abs(pair[1]["ns_per_line"] - middle))
         which = "" if len(transfers) == 1 else ", median pair of CPUs"
-        clean = [pair for pair in _results_of(pairs, "c2c", state="hit") if all(
+        clean = [pair for pair in _results_of(pairs, "c2c", state="hit", mb_per_s=None) if all(
             pair[1].get(key) == mine[1].get(key) for key in ("writer_cpu", "reader_cpu"))]
         yield Highlight(f"A line that another CPU has changed{which}", *mine,
                         "unchanged" if clean else "", clean[0] if clean else None)

@@ -330,7 +330,8 @@ def _of_changed_line(machine: dict, result: dict) -> Iterator[tuple[str, float, 
     virtual machine nobody knows which cores are near."""
     ns, far = result.get("ns_per_line"), _are_far(machine, result)
     if ns and far is not None and machine.get("hypervisor", "") is None and \
-            result.get("state") == "hitm" and result.get("siblings") == "no":
+            result.get("state") == "hitm" and result.get("siblings") == "no" and \
+            result.get("mb_per_s") is None:
         yield f"c2c_{'far' if far else 'near'}_ns", ns, ns
 
 

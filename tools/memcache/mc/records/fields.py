@@ -23,7 +23,7 @@ IMPORTED = ("tool", "tool_version", "definition")      # of other programs, see 
 _FACTS = frozenset((*FACTS, *IMPORTED))
 # Keys that came later, and their presets. A result with the preset is like one without the key.
 LATER = {"align_bytes": 0, "distance_bytes": "auto", "tail_bytes": 0,
-         "extent_bytes": "auto", "piece_bytes": "none"}
+         "extent_bytes": "auto", "piece_bytes": "none", "loads": "dependent"}
 ABSENT = object()       # in columns: the result does not have the key
 # Figures that say which pair of CPUs a record is of.
 WHICH = tests.figures_with_role("which")
