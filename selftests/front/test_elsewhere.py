@@ -25,7 +25,7 @@ import calls
 
 USER = fake.TOP / "build/user/memcache-user"
 MODES = ("latency_matrix", "idle_latency", "bandwidth_matrix", "peak_injection_bandwidth",
-         "max_bandwidth", "loaded_latency", "c2c_latency", "memory_bandwidth_scan")
+         "max_bandwidth", "loaded_latency", "c2c_latency", "c2c_bandwidth", "memory_bandwidth_scan")
 # As the help of these programs lists them.
 OPTIONS = {"mlc": "abBcCdDeEfgGhHiIjJkKlLmMnopPqQrRStTuUvwxXYZ", "lat_mem_rd": "PWNt",
            "bw_mem": "PWN", "likwid-bench": "haltpsiwWdf", "multichase": "acmsHTtnov"}
@@ -88,6 +88,9 @@ CALLS = {
         "bandwidth width=8 op=copy size=1000000 cpu=2,4",
     "mlc --c2c_latency -C 64": "c2c size=64K",
     "mlc --c2c_latency -c0 -w24 -e -r": "c2c cpu=0,24 state=hitm prefetch=keep",
+    "mlc --c2c_bandwidth -b64 -X -Y": "c2c loads=independent size=64K smt=off",
+    "mlc --idle_latency -Z": "latency size=auto",
+    "mlc --loaded_latency -d0 -Y": "loaded node=local delay=0",
     "mlc --latency_matrix": "suite latency-matrix",
     "mlc --idle_latency": "latency size=auto",
     "perf bench mem memcpy size=4M": "bandwidth op=copy size=4M",

@@ -188,11 +188,14 @@ class StandIn(fake.unittest.TestCase):
     @fake.unittest.skipUnless(TWO, "one CPU")
     def test_two_cpus_of_mlc_c2c(self):
         reader, writer, *_ = sorted(os.sched_getaffinity(0))
-        for words, title in ((), "HITM"), (("-H",), "HIT "):
-            answer = Answer("mlc", "--c2c_latency", f"-c{reader}", f"-w{writer}", "-C64", *words)
-            lines = [f"Local Socket L2->L2 {title} latency\t{one['ns_per_line']:.1f}"
-                     for one in measured(answer) if one["writer_cpu"] == writer]
-            self.assertEqual(answer.lines, lines)
+        for mode, key in ("latency", "ns_per_line"), ("bandwidth", "mb_per_s"):
+            for words, title in ((), "HITM"), (("-H",), "HIT "):
+                answer = Answer("mlc", f"--c2c_{mode}", f"-c{reader}", f"-w{writer}", "-C64",
+                                *words)
+                lines = [f"Local Socket L2->L2 {title} {mode}\t{one[key]:.1f}"
+                         for one in measured(answer) if one["writer_cpu"] == writer]
+                self.assertEqual(answer.lines, lines)
+                self.assertEqual("no output is published" in answer.notes, mode == "bandwidth")
 
     def test_both_streams_as_one_have_rows_alone(self):
         """As a harness sees a call that ends in 2>&1: nothing of ours is between its rows."""
@@ -270,8 +273,7 @@ class StandIn(fake.unittest.TestCase):
         """Nor has anything else a line that a harness could take for a result."""
         for call, why in (("bw_mem 1m xx", "xx has no counterpart here"),
                           ("bw_mem 8 rd", "size: '8' is outside"),
-                          ("mlc --c2c_bandwidth", "c2c times a line after a line"),
-                          ("mlc --c2c_readerbw_matrix -X", "c2c times a line after a line"),
+                          ("mlc --c2c_readerbw_matrix -X", "has each pair of CPUs"),
                           ("mlc --memory_bandwidth_scan", "has no layout here"),
                           ("mlc --nosuch", "--nosuch has no counterpart here"),
                           ("mlc --idle_latency -c9999", "cpu: '9999' names"),

@@ -464,8 +464,8 @@ static int matrix(const char *call, const char *args)
 	return status;
 }
 
-/* The time of a line in this state that a CPU has written; NAN: it was not measured. */
-static double line_time(const char *state, unsigned int writer)
+/* This figure of lines in this state that a CPU has written; NAN: it was not measured. */
+static double of_lines(const char *column, const char *state, unsigned int writer)
 {
 	const char *has = "";
 	unsigned int i;
@@ -473,13 +473,13 @@ static double line_time(const char *state, unsigned int writer)
 	for (i = 0; i < n_got; i++) {
 		key_of(&got[i], "state", &has);
 		if (!strcmp(has, state) && figure(&got[i], "writer_cpu") == writer)
-			return figure(&got[i], "ns_per_line");
+			return figure(&got[i], column);
 	}
 	return NAN;
 }
 
 /* Between two cores of a node, or the two CPUs of -c and -w (-H: clean); then between nodes. */
-static int c2c_latency(const char *call, const char *args)
+static int cache_to_cache(const char *call, const char *args)
 {
 	static const char * const states[] = { "hit", "hitm" }, * const homes[] = {
 		"writer", "reader" };
@@ -487,14 +487,18 @@ static int c2c_latency(const char *call, const char *args)
 	static int first[MC_MAX_NODES], nodes[MC_MAX_NODES];
 	const char *reader = strstr(args, "-c"), *writer = strstr(args, "-w");
 	unsigned int cpu, one = MC_MAX_CPUS, other = MC_MAX_CPUS, n = 0, i, w, r;
-	bool all = !reader && !writer, clean = strstr(args, "-H");
+	bool all = !reader && !writer, clean = strstr(args, "-H"), rate = strstr(call, "bandwidth");
+	const char *column = rate ? "mb_per_s" : "ns_per_line";
+	const char *what = rate ? "bandwidth" : "latency";
 	unsigned int online = all ? find_nodes(nodes) : 0;
 	u64 usable[MC_MAX_CPUS / 64];
 	char two[64] = "";
 	int status, err;
-	double ns;
+	double value;
 
 	mc_cpus_usable(usable);
+	if (rate)
+		mc_user_note("mlc: no output is published: the rows are those of --c2c_latency");
 	for (cpu = 0; cpu < MC_MAX_CPUS && all; cpu++) {
 		if (!(usable[cpu / 64] >> cpu % 64 & 1))
 			continue;
@@ -513,11 +517,12 @@ static int c2c_latency(const char *call, const char *args)
 	status = measure("%s %s %s", call, args, two);
 	one = writer ? strtoul(writer + 2, NULL, 10) : one;
 	for (i = writer && !clean; i < ARRAY_SIZE(states) - clean && !status; i++) {
-		ns = line_time(states[i], one);
-		if (isnan(ns))
+		value = of_lines(column, states[i], one);
+		if (isnan(value))
 			status = MC_USER_FAILED;
 		else
-			printf("Local Socket L2->L2 %s latency\t%.1f\n", i ? "HITM" : "HIT ", ns);
+			printf("Local Socket L2->L2 %s %s\t%.1f\n", i ? "HITM" : "HIT ", what,
+			       value);
 	}
 	for (i = 0; i < online; i++) {
 		nodes[n] = nodes[i];
@@ -525,8 +530,8 @@ static int c2c_latency(const char *call, const char *args)
 		n += first[n] >= 0;
 	}
 	for (i = 0; i < ARRAY_SIZE(homes) && n > 1; i++) {
-		printf("Remote Socket L2->L2 HITM latency (data address homed in %s socket)\n"
-		       "\t\t\tReader Numa Node\nWriter Numa Node", homes[i]);
+		printf("Remote Socket L2->L2 HITM %s (data address homed in %s socket)\n"
+		       "\t\t\tReader Numa Node\nWriter Numa Node", what, homes[i]);
 		for (r = 0; r < n; r++)
 			printf("%6d\t", nodes[r]);
 		for (w = 0; w < n; w++) {
@@ -538,8 +543,8 @@ static int c2c_latency(const char *call, const char *args)
 				}
 				err = measure("%s %s cpu=%d,%d state=hitm home=%s", call, args,
 					      first[w], first[r], homes[i]);
-				status = print_cell(err ? NAN : line_time("hitm", first[w]), err,
-						    status);
+				status = print_cell(err ? NAN : of_lines(column, "hitm", first[w]),
+						    err, status);
 			}
 		}
 		printf("\n");
@@ -566,8 +571,9 @@ static int print_mlc(const char *name, const char *args)
 		  "Measuring Memory Bandwidths between nodes within system" },
 		{ "mlc --loaded_latency", loaded_latency, NULL, MLC_HEAD "\n",
 		  "Measuring Loaded Latencies for the system" },
-		{ "mlc --c2c_latency", NULL, c2c_latency, "",
+		{ "mlc --c2c_latency", NULL, cache_to_cache, "",
 		  "Measuring cache-to-cache transfer latency (in ns)..." },
+		{ "mlc --c2c_bandwidth", NULL, cache_to_cache, "" },
 		{ "mlc --idle_latency", idle_latency, NULL, "" },
 		{ "mlc --max_bandwidth", injection, NULL, "" },
 	};
