@@ -85,7 +85,7 @@ class StandIn(fake.unittest.TestCase):
         self.silent(answer, "out")
         self.assertIn("sizes double", answer.notes)
 
-    def test_perfkit_reads_multichase(self):
+    def test_perfkit_and_dcperf_read_multichase(self):
         for option in "-a", "-v":
             answer = Answer("multichase", option, *"-c simple -t 1 -m 65536 -s 64".split())
             [one] = answer.results
@@ -93,6 +93,10 @@ class StandIn(fake.unittest.TestCase):
                 one["ns_per_load"] * one["mean_ns"] / one["median_ns"])
             self.assertAlmostEqual(float(answer.out.split()[-1]), wanted, delta=0.002)
             self.silent(answer, "err")
+            # DCPerf takes lines of two words at most, parted by a single blank.
+            [words] = (line.split(" ") for line in answer.lines)
+            self.assertLessEqual(len(words), 2)
+            self.assertAlmostEqual(float(words[-1]), wanted, delta=0.002)
 
     def test_kerncraft_reads_likwid(self):
         listed = dict(line.split(" - ", 1) for line in Answer("likwid-bench", "-a").lines)
