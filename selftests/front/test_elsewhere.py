@@ -157,14 +157,14 @@ class Elsewhere(fake.unittest.TestCase):
     def test_what_a_row_names_exists(self):
         known = {operation["name"] for operation in tests.OPERATIONS}
         keys = {key for test in self.known.values() for key in test} | {
-            ":each", ":array", ":bytes", ":threads", ":within", ":step", ":with", ":at"}
+            ":each", ":array", ":bytes", ":threads", ":within", ":on", ":with", ":at"}
         rows, programs = calls.rows(), {row.of for row in calls.rows()}
         words = {(row.of, calls.readable(row.word)) for row in rows}
         self.assertEqual(len(rows), len(re.findall(r"^(?:CALL|WORD)\(", calls.TABLE.read_text(),
                                                    re.M)))
         for row in rows:
             with self.subTest(row):
-                self.assertIn(row.how, ("EXACT", "SAME", "NONE"))
+                self.assertIn(row.how, ("EXACT", "MORE", "SAME", "NONE"))
                 self.assertTrue(row.note or row.how == "EXACT")
                 self.assertTrue(row.means or not row.of)
                 if row.ours in programs - {""}:
@@ -269,6 +269,10 @@ class Elsewhere(fake.unittest.TestCase):
                     "bw_mem 1.5M rd", "bw_mem 128MB rd", "mbw 1G",
                     "likwid-bench -t copy -w N:1MB:1 -i 12345x"))):
             self.refused(f"^(?!numactl|taskset)[a-z_-]+: {why}", call)
+        for second, why in ("-w N:1MB:1", "has a CPU twice"), ("-w S99:1MB:1", "names no CPUs"), (
+                "-i 9 -w N:1MB:2", "has a CPU twice"):
+            self.refused(f"^likwid-bench: -w S0:1MB:1 {why}$",
+                         f"likwid-bench -t copy -w S0:1MB:1 {second}")
         self.refused("^numactl: -m 0,1: memory is of one node; write its number$",
                      "numactl -m 0,1 stream")
         for call, key in (("bw_mem", "op="), ("bw_mem rd", "size="), ("lat_mem_rd -t", "size="),
@@ -349,6 +353,13 @@ class Elsewhere(fake.unittest.TestCase):
                          "OMP_NUM_THREADS=8 numactl -N1 ./stream": "32-39",
                          "numactl -N1 mlc --loaded_latency": "32-63,96-127",
                          "likwid-bench -t load -w S1:1GB:2:1:2": "32-33",
+                         "likwid-bench -t load -W S0:1GB:2:1:2 -W S1:1GB:2:1:2": "0-1,32-33",
+                         "taskset -c 0,32 likwid-bench -t load -W S0:1GB -W S1:1GB": "0,32",
+                         "taskset -c 0 likwid-bench -t load -W S0:1GB -W S1:1GB": None,
+                         "likwid-bench -t load -w S0:1GB:2 -w S1:1GB:2": "0,32,64,96",
+                         "likwid-bench -t load -w N:1GB:2:1:64 -w M1:1GB:2:1:2": None,
+                         "likwid-bench -t load -W S0:1GB:2 -W S1:1GB:3": None,
+                         "likwid-bench -t load -W S0:1GB:2 -W S1:2GB:2": None,
                          "likwid-bench -t load -W S1:1GB": "32-63,96-127"}),
                 ("epyc-guest", {"numactl -N0 bw_mem -P 2 8m rd": "5,70",
                                 "likwid-bench -t load -w N:1GB:4": None})):
@@ -361,15 +372,16 @@ class Elsewhere(fake.unittest.TestCase):
                         self.assertEqual(re.findall(r" cpu=(\S+)", done.stdout),
                                          [wanted] if wanted else [])
                         self.assertIn("node=1" if "-i100" in call else "", done.stdout)
+                        self.assertIn("size=2000000000" if wanted and call.count("-W") > 1 else "",
+                                      done.stdout)
 
     def test_no_word_is_dropped(self):
         for call in ("mlc --latency_matrix --bandwidth_matrix",
                      "mlc --idle_latency --latency_matrix",
                      "mlc --loaded_latency -b100 -b 200",
                      "likwid-bench -t copy -w N:1MB:1 -w N:2MB:1",
-                     "likwid-bench -t copy -w N:1MB:1 -i 9 -w N:1MB:1",
                      "mlc --max_bandwidth -W3 -W5", "mlc --loaded_latency -R -W3",
-                     "likwid-bench -t copy -w S0:1MB:1 -w N:1MB:2", "bw_mem 64M rd cp",
+                     "likwid-bench -t copy -w S0:1MB:1 -i 9 -W S1:1MB:1", "bw_mem 64M rd cp",
                      "lat_syscall null read", "bw_mem 64M rd op=copy", "bw_mem 1m size=4M rd",
                      "lat_tcp -W 5 -W 6", "likwid-bench -t load_avx -w N:1MB -t load_fma"):
             self.refused(f"^{call.split()[0].lower()}: .* are two requests; make two calls$", call)

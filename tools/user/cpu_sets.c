@@ -1,68 +1,80 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sets of CPUs, as the words of other programs name them. */
+/* Sets of CPUs, as the words of other programs name them: a list, or likwid's N, S0, M0. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/engine.h"
 #include "platform/cpus.h"
 #include "user.h"
 
-/* The CPUs of a list, or of likwid's N, S0, M0, where M takes a list. Return: are there any? */
-bool mc_user_cpus(u64 *cpus, const char *value)
+static bool is_in(const char *set, unsigned int cpu)
 {
-	char kind = *value && strchr("NSM", *value) ? *value : '\0', line[MC_LINE_MAX];
-	u64 usable[MC_MAX_CPUS / 64];
-	static struct mc_request req;
-	struct mc_error e = { 0 };
-	struct mc_text t = MC_TEXT(line);
-	unsigned int cpu, n = 0;
-	int of;
+	const char *list = set + (*set && strchr("NSM", *set));
+	int of = *set == 'S' ? max(mc_cpu_socket(cpu), 0) :
+		 *set == 'M' ? mc_cpu_own_node(cpu) : (int)cpu;
 
-	mc_textf(&t, "latency cpu=%s", value + !!kind);
-	if (!strcmp(value, "N"))
-		mc_textf(&t, "all");
-	if (mc_request_parse(&req, line, t.len, mc_specs, &e))
-		return false;
+	return !strcmp(set, "N") || !strcmp(list, "all") || mc_user_listed(list, of);
+}
+
+/* Put the CPUs of two sets in order, or core by core. Return: how many they have in common. */
+static unsigned int sort(const char *within, const char *domain, bool by_core,
+			 unsigned int *order)
+{
+	u64 usable[MC_MAX_CPUS / 64];
+	unsigned int cpu, n = 0, at;
+
 	mc_cpus_usable(usable);
 	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if ((kind || req.all_cpus) && !(usable[cpu / 64] >> cpu % 64 & 1))
+		/* Only a list names CPUs that this process may not use. */
+		if ((!isdigit(*within) && !(usable[cpu / 64] >> cpu % 64 & 1)) ||
+		    !is_in(within, cpu) || !is_in(domain, cpu))
 			continue;
-		of = kind == 'S' ? max(mc_cpu_socket(cpu), 0) :
-		     kind == 'M' ? mc_cpu_own_node(cpu) : (int)cpu;
-		if (!req.all_cpus && !(req.cpus[of / 64] >> of % 64 & 1))
-			continue;
-		cpus[cpu / 64] |= 1ULL << cpu % 64;
-		n++;
+		for (at = n++; by_core && at && mc_cpu_core(order[at - 1]) > mc_cpu_core(cpu); at--)
+			order[at] = order[at - 1];
+		order[at] = cpu;
 	}
 	return n;
 }
 
 /*
- * Append so many CPUs of a list, 0: all; of every @stride the first @chunk, taken core by core if
- * @by_core. Return: why that can't be, or NULL.
+ * Append the first CPUs @within a set, so many, 0: all; or those @on domains of likwid that are
+ * within it: DOMAIN:[THREADS]:[CHUNK:STRIDE], with an @ between them, as many on each, and if
+ * @one_node on one node each. Return: why that can't be, or NULL.
  */
-const char *mc_user_choose(struct mc_text *t, const char *list, unsigned int threads,
-			   unsigned int chunk, unsigned int stride, bool by_core)
+const char *mc_user_choose(struct mc_text *t, const char *within, const char *on, bool one_node,
+			   unsigned int threads)
 {
-	u64 from[MC_MAX_CPUS / 64] = { 0 }, cpus[MC_MAX_CPUS / 64] = { 0 };
-	unsigned int cpu, at, n = 0, number = 0, taken = 0;
+	unsigned int order[MC_MAX_CPUS], n, i, first = 0, taken, before = 0;
+	char *rest = strdupa(on ?: "N"), *domain, *how;
+	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
 
-	if (!mc_user_cpus(from, list))
-		return "names no CPUs";
-	if (stride < chunk)
-		return "has a stride of fewer CPUs than its chunk";
-	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++)
-		n = from[cpu / 64] >> cpu % 64 & 1 ? cpu + 1 : n;
-	for (at = 0; at < n; at++) {
-		for (cpu = 0; cpu < n; cpu++) {
-			if (!(from[cpu / 64] >> cpu % 64 & 1) ||
-			    (by_core ? mc_cpu_core(cpu) : cpu) != at ||
-			    number++ % stride >= chunk || (threads && taken == threads))
+	while ((how = strsep(&rest, "@"))) {
+		unsigned int wanted = threads, chunk = 1, stride = 1;
+
+		domain = strsep(&how, ":");
+		if (how)
+			sscanf(how, "%9u:%9u:%9u", &wanted, &chunk, &stride);
+		if (stride < chunk)
+			return "has a stride of fewer CPUs than its chunk";
+		n = sort(within, domain, on, order);
+		for (i = taken = 0; i < n && (!wanted || taken < wanted); i++) {
+			if (i % stride >= chunk)
 				continue;
-			cpus[cpu / 64] |= 1ULL << cpu % 64;
-			taken++;
+			if (cpus[order[i] / 64] >> order[i] % 64 & 1)
+				return "has a CPU twice";
+			cpus[order[i] / 64] |= 1ULL << order[i] % 64;
+			first = taken++ ? first : order[i];
+			if (one_node && mc_cpu_node(order[i]) != mc_cpu_node(first))
+				return "has its memory on the node of its first CPU only";
 		}
+		if (!taken)
+			return "names no CPUs";
+		if (taken < wanted)
+			return "is more than these CPUs";
+		if (before && taken != before)
+			return "has another number of CPUs than the workgroup before it";
+		before = taken;
 	}
 	mc_text_list(t, cpus, MC_MAX_CPUS);
-	return taken < threads ? "is more than these CPUs" : NULL;
+	return NULL;
 }

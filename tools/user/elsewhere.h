@@ -6,13 +6,13 @@
 #include "core/shim.h"
 
 /* How we measure what another program does, see calls.def. */
-enum mc_how { MC_EXACT, MC_SAME, MC_NONE };
+enum mc_how { MC_EXACT, MC_MORE, MC_SAME, MC_NONE };
 
 /**
  * struct mc_foreign_word - a row of calls.def, which has the rules
  * @of: the program; empty: the word is one in a request
  * @word: an argument of the program; empty: the program itself
- * @how: EXACT, SAME or NONE
+ * @how: EXACT, MORE, SAME or NONE
  * @ours: the test and key=value
  * @means: what it means there
  * @note: what differs, or the advice that is given in place of a translation

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The machine's NUMA nodes, from sysfs; the counterpart of module/kernel/nodes.c. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,21 +10,21 @@
 
 #define NODES	"/sys/devices/system/node"
 
-/* Is a number in a list like 0-3,8? False if @list is not a list. */
-static bool listed(const char *list, long number)
+/* Is a number in a list like 0-3,8? False if @list is not a list, of CPUs or nodes. */
+bool mc_user_listed(const char *list, long number)
 {
+	bool found = false;
 	char *end;
 	long from, to;
 
 	for (;; list = end + 1) {
 		from = strtol(list, &end, 10);
-		if (end == list)
-			return false;
 		to = *end == '-' ? strtol(end + 1, &end, 10) : from;
-		if (number >= from && number <= to)
-			return true;
-		if (*end != ',')
+		if (!isdigit(*list) || to < from || to >= MC_MAX_CPUS)
 			return false;
+		found |= number >= from && number <= to;
+		if (*end != ',')
+			return found && strchr("\n", *end);
 	}
 }
 
@@ -40,7 +41,7 @@ int mc_user_node_next(int node)
 	if (node < 0 && !mc_user_read_file(NODES "/online", online, sizeof(online)))
 		*online = '\0';
 	while (++node < MC_MAX_NODES) {
-		if (listed(online, node))
+		if (mc_user_listed(online, node))
 			return node;
 	}
 	return -1;
@@ -57,7 +58,7 @@ int mc_cpu_own_node(unsigned int cpu)
 	known[cpu] = 1;		/* in a kernel without NUMA, all memory is on node 0 */
 	for (node = mc_user_node_next(-1); node >= 0; node = mc_user_node_next(node)) {
 		if (mc_user_read_of(cpus, sizeof(cpus), NODES "/node%d/cpulist", node) &&
-		    listed(cpus, cpu)) {
+		    mc_user_listed(cpus, cpu)) {
 			known[cpu] = node + 1;
 			break;
 		}
@@ -93,7 +94,8 @@ bool mc_user_node_has_memory(int node)
 {
 	char text[4096];
 
-	return !mc_user_read_file(NODES "/has_memory", text, sizeof(text)) || listed(text, node);
+	return !mc_user_read_file(NODES "/has_memory", text, sizeof(text)) ||
+	       mc_user_listed(text, node);
 }
 
 static int nearest_node(int own)

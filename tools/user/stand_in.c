@@ -387,12 +387,10 @@ static bool injection(const struct got *g, const char *args)
 static int cpus_of(int node, char *list, size_t size)
 {
 	struct mc_text t = { .buf = list, .size = size };
-	u64 cpus[MC_MAX_CPUS / 64] = { 0 };
 	char name[16];
 
 	snprintf(name, sizeof(name), "M%d", node);
-	mc_user_cpus(cpus, name);
-	mc_text_list(&t, cpus, MC_MAX_CPUS);
+	mc_user_choose(&t, name, NULL, false, 0);
 	return t.len ? atoi(list) : -1;
 }
 

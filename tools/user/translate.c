@@ -27,13 +27,13 @@ const struct mc_foreign_word mc_foreign_words[] = {
 };
 
 #define MOST	64	/* words of a request */
+#define TOO_MANY "more than 64 words"
 #define HAS_NONE "has no counterpart here"
 #define MANUAL	"%s " HAS_NONE "; \"Coming from other tools\" in the manual has the options of %s"
 
 /* A row that fits the beginning of a text, up to a blank or the end. */
 struct match {
 	const struct mc_foreign_word *row;
-	const char *text;
 	const char *from;		/* these words as they were typed */
 	regmatch_t group[10];
 };
@@ -57,20 +57,6 @@ static struct {
 	unsigned int notes;
 } w;
 
-static void __printf(1, 2) refuse(const char *format, ...)
-{
-	va_list args;
-
-	if (w.refused)
-		return;
-	w.refused = true;
-	fprintf(stderr, "memcache-user: %s%s", w.program ?: "", w.program ? ": " : "");
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fprintf(stderr, "\n");
-}
-
 /* Return: a text that stays until the program ends. */
 static char *__printf(1, 2) keep(const char *format, ...)
 {
@@ -84,6 +70,14 @@ static char *__printf(1, 2) keep(const char *format, ...)
 	return text;
 }
 
+static void refuse(const char *why)
+{
+	if (!w.refused)
+		fprintf(stderr, "memcache-user: %s%s%s\n", w.program ?: "", w.program ? ": " : "",
+			why);
+	w.refused = true;
+}
+
 /* ------------------------------------------------------------------------ the rows */
 
 /* Find the row of the first words of a text. Options of one letter differ by their capitals. */
@@ -93,7 +87,7 @@ static bool find_row(const char *of, const char *text, struct match *m)
 	const struct mc_foreign_word *row;
 	regex_t expression;
 
-	*m = (struct match){ .text = text };
+	*m = (struct match){ };
 	for (row = mc_foreign_words; row->of && !m->row; row++) {
 		if (strcmp(row->of, of) ||
 		    strncasecmp(row->word, text, strcspn(row->word, "([ ")) ||
@@ -143,8 +137,8 @@ static char *fill(const struct match *m)
 		if (group == m->group)
 			mc_textf(&t, "%c", *c);
 		for (at = group->rm_so; group != m->group && at < group->rm_eo; at++) {
-			if (m->text[at] != ' ')
-				mc_textf(&t, "%c", m->text[at]);
+			if (m->from[at] != ' ')
+				mc_textf(&t, "%c", m->from[at]);
 			else if (at > group->rm_so)
 				mc_textf(&t, ",");
 		}
@@ -165,6 +159,21 @@ static struct word *find_word(const char *key)
 	return NULL;
 }
 
+/* Return: the words as a line. */
+static char *say(void)
+{
+	const struct word *word;
+	char *line = "";
+
+	for (word = w.word; word < w.word + w.n; word++) {
+		if (*word->key == ':' || (w.program && !*word->value))
+			continue;
+		line = keep("%s%s%s%s%s", line, *line ? " " : "", word->key,
+			    word->value && *word->key ? "=" : "", word->value ?: "");
+	}
+	return line;
+}
+
 /* Add a word; of `key+` and of a list, one more value. */
 static void put(const char *key, const char *value, const char *from, bool weak)
 {
@@ -174,7 +183,7 @@ static void put(const char *key, const char *value, const char *from, bool weak)
 
 	w.asked |= !weak && *key != ':';
 	if (old && more && weak == old->weak)
-		old->value = keep("%s,%s", old->value, value);
+		old->value = keep("%s%c%s", old->value, strcmp(key, ":on+") ? ',' : '@', value);
 	else if (old && weak && !old->weak)
 		return;
 	else if (old && (old->weak || !strcmp(key, ":within")))	/* that of the last program */
@@ -182,9 +191,9 @@ static void put(const char *key, const char *value, const char *from, bool weak)
 	else if (old && !strcmp(value, old->value) && (w.program || old->from == from))
 		return;
 	else if (old && w.program)
-		refuse("%s and %s are two requests; make two calls", old->from, from);
+		refuse(keep("%s and %s are two requests; make two calls", old->from, from));
 	else if (w.n == MOST)
-		refuse("more than %u words", MOST);
+		refuse(TOO_MANY);
 	else		/* the parser says what is there twice */
 		w.word[w.n++] = new;
 }
@@ -203,12 +212,11 @@ static void put_word(const char *text, const char *from, bool weak)
 	if (!equals || equals == text)
 		return put(w.n ? text : "", w.n ? NULL : text, from, weak);
 	key = keep("%.*s", (int)(equals - text), text);
-	if (!strchr(equals, ','))
-		return put(key, equals + 1, from, weak);
-	values = keep("%s", equals + 1);
-	while ((value = strsep(&values, ","))) {
-		put_word(keep("%s=%s", key, value), from, weak);
-		w.list = key;
+	for (values = keep("%s", equals + 1); (value = strsep(&values, ",")); w.list = key) {
+		if (find_row("", keep("%s=%s", key, value), &m))
+			apply(&m, from, weak);
+		else
+			put(key, value, from, weak);
 	}
 	w.list = list;
 }
@@ -221,10 +229,10 @@ static void apply(const struct match *m, const char *from, bool weak)
 	struct match other;
 	char *words, *word;
 
-	if (at >= 0 && m->group[1].rm_eo == at && (at < 3 || m->text[at - 1] == '='))
-		return refuse("%s needs a value", from);
+	if (at >= 0 && m->group[1].rm_eo == at && (at < 3 || m->from[at - 1] == '='))
+		return refuse(keep("%s needs a value", from));
 	if (row->how == MC_NONE)
-		return refuse("%s%s%s", *row->word ? from : "", *row->word ? ": " : "", row->note);
+		return refuse(*row->word ? keep("%s: %s", from, row->note) : row->note);
 	for (words = fill(m); (word = strsep(&words, " ")); weak |= *row->of) {
 		if (*word == '-' && find_row(row->of, word, &other))
 			apply(&other, from, weak);
@@ -237,24 +245,6 @@ static void apply(const struct match *m, const char *from, bool weak)
 
 /* --------------------------------------------------------------- the whole request */
 
-/* Return: the words as a line. */
-static char *say(void)
-{
-	char line[2 * MC_LINE_MAX] = "";
-	struct mc_text t = MC_TEXT(line);
-	const struct word *word;
-
-	for (word = w.word; word < w.word + w.n; word++) {
-		if (*word->key == ':' || (w.program && !*word->value))
-			continue;
-		mc_textf(&t, "%s%s%s%s", t.len ? " " : "", word->key,
-			 word->value && *word->key ? "=" : "", word->value ?: "");
-	}
-	if (t.cut)
-		refuse("the call is too long");
-	return keep("%s", line);
-}
-
 /* Return: the request of a line, or NULL if it is wrong, which the parser says later. */
 static struct mc_request *parse(const char *line)
 {
@@ -266,37 +256,37 @@ static struct mc_request *parse(const char *line)
 
 /*
  * :within, the CPUs to choose from, by default those that this process may use, of which a program
- * of one thread takes the first; :threads, so many of them; :step, CHUNK:STRIDE of likwid.
+ * of one thread takes the first; :threads, so many of them; :on, likwid's domains.
  */
 static void put_cpus(void)
 {
-	struct word *within = find_word(":within"), *threads = find_word(":threads"), *by = within;
-	const struct word *step = find_word(":step");
-	unsigned int chunk = 1, stride = 1;
+	const struct word *within = find_word(":within"), *threads = find_word(":threads");
+	const struct word *on = find_word(":on"), *by = threads ?: on ?: within;
 	char text[MC_LINE_MAX] = "";
 	struct mc_text t = MC_TEXT(text);
+	/* Memory of workgroups, unless the call says where it is, is on the node of each. */
+	bool nodes = on && strchr(on->value, '@') && !find_word("node");
 	const struct mc_request *req;
 	unsigned long n = 0;
 	const char *why;
 
-	if (threads && *threads->value) {
+	if (!by)
+		return;
+	if (threads) {
 		n = min(strtoul(threads->value, NULL, 10), MC_MAX_CPUS + 1UL);
 		if (!n || threads->value[strspn(threads->value, "0123456789")])
-			return refuse("%s is no number of CPUs", threads->from);
-		by = threads;
-	} else if (within && !step) {
+			return refuse(keep("%s is no number of CPUs", threads->from));
+	} else if (!on) {
 		req = parse(say());
 		n = req && !req->all_cpus;
 	}
-	if (!by)
-		return;
-	if (step)
-		sscanf(step->value, "%u:%u", &chunk, &stride);
-	why = mc_user_choose(&t, within ? within->value : "N", n, chunk, stride, step);
+	why = mc_user_choose(&t, within ? within->value : "N", on ? on->value : NULL, nodes, n);
+	if (nodes)
+		put("node", "local", by->from, by->weak);
 	if (!why)
 		put("cpu", keep("%s", text), by->from, by->weak);
-	else if (within || n > MC_MAX_CPUS)
-		refuse("%s %s", by->from, why);
+	else if (within || on || n > MC_MAX_CPUS)
+		refuse(keep("%s %s", by->from, why));
 	else		/* the machine that it is said for may have more */
 		put("cpu", keep("0-%lu", n - 1), by->from, by->weak);
 }
@@ -306,44 +296,45 @@ static void put_node(void)
 {
 	const struct word *at = find_word(":at");
 	unsigned long cpu = at ? strtoul(at->value, NULL, 10) : 0;
-	u64 cpus[MC_MAX_CPUS / 64];
+	u64 usable[MC_MAX_CPUS / 64];
 	char list[MC_LINE_MAX] = "";
 
 	if (!at)
 		return;
-	mc_cpus_usable(cpus);
+	mc_cpus_usable(usable);
 	mc_user_read_file("/sys/devices/system/cpu/online", list, sizeof(list));
-	mc_user_cpus(cpus, list);
-	if (cpu < MC_MAX_CPUS && cpus[cpu / 64] >> cpu % 64 & 1)
+	if (mc_user_listed(list, cpu) || (cpu < MC_MAX_CPUS && usable[cpu / 64] >> cpu % 64 & 1))
 		return put("node", keep("%d", mc_cpu_node(cpu)), at->from, at->weak);
 	mc_user_note("no CPU %lu: memory is on the measuring CPU's node", cpu);
 	put("node", "local", at->from, at->weak);
 }
 
-/* :each, bytes of a thread; :array, of one of its arrays; :bytes, of all, in whole lines. */
-static void put_size(const char *key)
+/* :each, bytes of a thread; :array, of one of its arrays; :bytes, of a group, in whole lines. */
+static void put_size(void)
 {
-	const struct word *size = find_word(key);
+	const struct word *array = find_word(":array"), *bytes = find_word(":bytes");
+	const struct word *size = array ?: bytes ?: find_word(":each"), *op = find_word("op");
+	const struct word *on = find_word(":on");
 	struct mc_request *req = size ? parse(say()) : NULL;
 	struct mc_error e = { 0 };
-	unsigned int n = 1, id;
-	double bytes;
+	unsigned int i, groups = 1;
+	double sum;
 	char *unit;
 
 	if (!size)
 		return;
-	bytes = strtod(size->value, &unit);
-	for (id = 0; req && !strcmp(key, ":array") && id < req->nkeys; id++) {
-		if (!strcmp(mc_key_of(req->spec, id)->name, "op"))
-			n = mc_ops[min(*req->values[id].v, MC_OP_SUM)].arrays;
-	}
-	if (!strcmp(key, ":bytes")) {
-		bytes = (u64)bytes & ~63ULL;
+	sum = strtod(size->value, &unit);
+	for (i = 0; array && op && i < MC_OP_SUM; i++)
+		sum *= strcmp(mc_ops[i].name, op->value) ? 1 : mc_ops[i].arrays;
+	for (i = 0; on && on->value[i]; i++)
+		groups += on->value[i] == '@';
+	if (bytes) {
+		sum = groups * ((u64)sum & ~63ULL);
 	} else if (req && mc_test_of(req->spec)->shares && !req->any_cpu) {
 		mc_engine_cpus(req, &e);
-		n *= max(req->ncpus, 1U);
+		sum *= max(req->ncpus, 1U);
 	}
-	put("size", keep("%.15g%s", n * bytes, unit), size->from, size->weak);
+	put("size", keep("%.15g%s", sum, unit), size->from, size->weak);
 }
 
 /* Put what only the whole request tells. */
@@ -355,12 +346,10 @@ static void finish(void)
 		put("cpu+", word->value, word->from, false);
 	put_cpus();
 	put_node();
-	put_size(":each");
-	put_size(":array");
-	put_size(":bytes");
+	put_size();
 	for (word = w.word; w.program && word < w.word + w.n; word++) {
 		if (!*word->value && *word->key != ':')
-			refuse("%s " HAS_NONE " without %s=", word->from, word->key);
+			refuse(keep("%s " HAS_NONE " without %s=", word->from, word->key));
 	}
 }
 
@@ -386,7 +375,7 @@ static void translate(const char *text)
 		return refuse("the call is too long");
 	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
 		if (end == found + MOST)
-			return refuse("more than %u words", MOST);
+			return refuse(TOO_MANY);
 		word = keep("%.*s", (int)strcspn(text, " "), text);
 		if (find_row(w.program, text, end)) {
 			if (end->row->how == MC_NONE)
@@ -401,7 +390,7 @@ static void translate(const char *text)
 			   mc_user_program(word)) {
 			w.program = mc_user_program(word);
 		} else {
-			return refuse(MANUAL, word, w.program);
+			return refuse(keep(MANUAL, word, w.program));
 		}
 		text += strlen(word);
 	}
@@ -414,16 +403,15 @@ static void translate(const char *text)
 			continue;
 		}
 		/* An option twice says two things, and so do two modes. */
-		letters = names_test(m->row) || strncmp(m->from, "--", 2) ? 2 :
-			  strcspn(m->from, "= ");
-		if (*m->from == '-')
+		letters = names_test(m->row) || m->from[1] != '-' ? 2 : strcspn(m->from, "= ");
+		if (*m->from == '-' && m->row->how != MC_MORE)
 			put(keep(":%s %.*s", m->row->of, letters, m->from), m->from, m->from,
 			    false);
 		if (names_test(m->row))
 			continue;
 		w.asked = true;
 		/* The row of the option in this test, if there is one. */
-		if (find_row(keep("%s %s", m->row->of, of->value), m->text, &other))
+		if (find_row(keep("%s %s", m->row->of, of->value), m->from, &other))
 			*m = other;
 		apply(m, m->from, false);
 	}
@@ -431,7 +419,7 @@ static void translate(const char *text)
 		if (!find_row(w.program, *variable, &other))
 			continue;
 		if (strcmp(other.from, *variable))
-			refuse("%s " HAS_NONE, *variable);
+			refuse(keep("%s " HAS_NONE, *variable));
 		apply(&other, other.from, true);
 	}
 }
@@ -450,7 +438,7 @@ static char *lower(char *word)
 static void put_line(const char *line)
 {
 	const char *text = line + strspn(line, " "), *name = text;
-	char *words, *word;
+	char *words, *word, *mode;
 	struct match m;
 
 	/* Variables of the environment may precede a program; here they come last. */
@@ -458,18 +446,14 @@ static void put_line(const char *line)
 		name += strcspn(name, " ");
 		name += strspn(name, " ");
 	}
-	word = keep("%.*s", (int)strcspn(name, " "), name);
-	w.program = mc_user_program(word);
+	word = lower(keep("%.*s", (int)strcspn(name, " "), name));
+	mode = keep("--%s", word + strspn(word, "-"));		/* of MLC, without its program */
+	w.program = mc_user_program(word) ?: mc_user_program(mode);
 	if (w.program)
-		return translate(keep("%s %.*s", name + (*name == '-' ? 0 : strlen(word)),
-				      (int)(name - text), text));
-	word = lower(keep("--%.*s", (int)strcspn(text, " "), text));
-	if (find_row("mlc", word, &m)) {
-		w.program = "mlc";
-		return translate(keep("--%s", text));
-	}
-	if (!find_row("", word + 2, &m) && parse(keep("bandwidth op=%s", word + 2)))
-		text = keep("bandwidth op=%s%s", word + 2, text + strlen(word + 2));
+		return translate(keep("%s%s %.*s", find_row("mlc", mode, &m) ? mode : "",
+				      name + strlen(word), (int)(name - text), text));
+	if (name == text && !find_row("", word, &m) && parse(keep("bandwidth op=%s", word)))
+		text = keep("bandwidth op=%s%s", word, text + strlen(word));
 	for (words = keep("%s", text); (word = strsep(&words, " ")); ) {
 		if (*word)
 			put_word(lower(word), word, !w.n);

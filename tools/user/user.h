@@ -189,11 +189,11 @@ void mc_user_progress_part(u64 begun, u64 length);
 
 /* cpus.c */
 int mc_user_move(unsigned int cpu);
-bool mc_user_cpus(u64 *cpus, const char *value);
-const char *mc_user_choose(struct mc_text *t, const char *list, unsigned int threads,
-			   unsigned int chunk, unsigned int stride, bool by_core);
+const char *mc_user_choose(struct mc_text *t, const char *within, const char *on, bool one_node,
+			   unsigned int threads);
 
 /* nodes.c */
+bool mc_user_listed(const char *list, long number);
 int mc_user_node_next(int node);
 bool mc_user_node_has_memory(int node);
 int mc_user_module_node(void);
