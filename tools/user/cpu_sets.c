@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sets of CPUs, as the words of other programs name them: a list, or likwid's N, S0, M0. */
+/* Sets of CPUs, as the words of other programs name them: a list, a mask, likwid's N, S0, M0. */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platform/cpus.h"
@@ -13,6 +14,8 @@ static bool is_in(const char *set, unsigned int cpu)
 	int of = *set == 'S' ? max(mc_cpu_socket(cpu), 0) :
 		 *set == 'M' ? mc_cpu_own_node(cpu) : (int)cpu;
 
+	if (!strncmp(set, "0x", 2))
+		return cpu < 64 && strtoull(set, NULL, 16) >> cpu & 1;
 	return !strcmp(set, "N") || !strcmp(list, "all") || mc_user_listed(list, of);
 }
 
