@@ -374,7 +374,7 @@ const struct mc_test mc_test_c2c = {
 	.pointers = true,
 	.records = MC_RECORD_OF_PAIR,
 	.pairs = KEY_PAIRS,
-	.table = "rows=writer_cpu columns=reader_cpu value=ns_per_line",
+	.table = "rows=writer_cpu columns=reader_cpu value=mb_per_s,ns_per_line",
 	.near = c2c_near,
 	.check = c2c_check,
 	.job_bytes = sizeof(struct c2c_job),

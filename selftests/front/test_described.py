@@ -4,6 +4,7 @@
 import re
 
 import fake
+from mc.output import layout
 from mc.records import suite, tests
 from mc.records.places import PLACES
 
@@ -17,6 +18,14 @@ class Described(fake.unittest.TestCase):
                          *PLACES}
                 self.assertLessEqual({found.rows, *found.values, *filter(None, [found.columns])},
                                      known)
+
+    def test_a_matrix_has_the_first_figure_that_all_results_have(self):
+        lines, rates = {"ns_per_line": 5.0}, {"ns_per_line": 5.0, "mb_per_s": 12800.0}
+        for results, figure in (([rates, rates], "mb_per_s"), ([rates, lines], "ns_per_line"),
+                                ([lines | {"mb_per_s": None}], "ns_per_line"),
+                                ([], "ns_per_line")):
+            [one] = layout.layouts_of("c2c", results)
+            self.assertEqual(one.values, (figure,))
 
     def test_each_file_of_a_test_is_listed_and_has_a_native_test(self):
         lacking = []

@@ -158,7 +158,8 @@ def _groups(files: dict[str, list[Run]], places: dict) -> dict[tuple, list[Cell]
             its_suite = suite.suite_of_request(run.request)
             section = its_suite.section(run.section) if its_suite else None
             test = run.request["test"]
-            layouts = tuple(section.layouts if section else []) or tuple(layouts_of(test))
+            layouts = tuple((section.layouts if section else []) or
+                            layouts_of(test, run.results))
             # Both versions of a suite share charts: that of a short one ends with brackets.
             title = run.section or (its_suite.title.partition(" (")[0] if its_suite else test)
             groups.setdefault((test, title, layouts), []).extend(

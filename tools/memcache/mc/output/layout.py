@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables of results, laid out as the @table of a suite or the test says."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from mc.analysis import marks
@@ -25,10 +25,15 @@ SPREAD = ("least", "most", "count")
 SIBLINGS = "* siblings: two CPUs of one core"
 
 
-def layouts_of(test: str) -> list[Layout]:
-    """The layouts of the results of a test whose suite has no @table."""
+def layouts_of(test: str, results: Sequence[dict] = ()) -> list[Layout]:
+    """The layouts of the results of a test whose suite has no @table. Of several figures of a
+    matrix, it shows the first that each result has."""
     table = tests.test_of(test).table
-    return [suite.layout(table)] if table else []
+    one = suite.layout(table) if table else None
+    if one and one.columns:
+        one = replace(one, values=next(((name,) for name in one.values if results and all(
+            result.get(name) is not None for result in results)), one.values[-1:]))
+    return [one] if one else []
 
 
 def unit(layouts: list[Layout]) -> str:

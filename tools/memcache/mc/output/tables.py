@@ -53,17 +53,18 @@ def _group(its_suite: suite.Suite | None, section: str | None, test: str, where:
         yield Heading(f"{section or (its_suite.name if its_suite else test)}: no results")
         return
     its_section = its_suite.section(section) if its_suite else None
-    wanted = its_section.layouts if its_section else []
-    drawn = [layout.draw(one, pairs) for one in wanted or layout.layouts_of(test)]
-    title = section or (its_suite.title if its_suite else test)
     results = [result for _, result in pairs]
+    wanted = its_section.layouts if its_section else []
+    layouts = wanted or layout.layouts_of(test, results)
+    drawn = [layout.draw(one, pairs) for one in layouts]
+    title = section or (its_suite.title if its_suite else test)
     columns = request_columns(results)
     fixed = {key: values[0] for key, values in columns.items()
              if values.count(values[0]) == len(values) and values[0] is not ABSENT}
     varying = [key for key in columns if key not in fixed]
     matrix = bool(drawn) and None not in drawn
     if matrix:
-        unit = layout.unit(wanted or layout.layouts_of(test))
+        unit = layout.unit(layouts)
         unit = unit if wide else unit.partition(":")[0].partition(",")[0]
         title += f" ({unit})" if unit else ""
         every = [grid for grids in drawn for grid in grids or []]
