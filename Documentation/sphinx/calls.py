@@ -20,7 +20,7 @@ class Row(NamedTuple):
 
 def rows() -> list[Row]:
     """The rows. Those of WORD() are EXACT, of no program."""
-    text = TABLE.read_text(encoding="utf-8")
+    text = TABLE.read_text(encoding="utf-8").replace("\\\n", "")
     known = dict(re.findall(r"^#define (\w+)\s+(.*)$", text, re.M))
 
     def value(argument: str) -> str:

@@ -162,8 +162,11 @@ class Elsewhere(fake.unittest.TestCase):
         words = {(row.of, calls.readable(row.word)) for row in rows}
         self.assertEqual(len(rows), len(re.findall(r"^(?:CALL|WORD)\(", calls.TABLE.read_text(),
                                                    re.M)))
+        program = USER.read_bytes()
         for row in rows:
             with self.subTest(row):
+                for text in row.means, row.note:
+                    self.assertTrue(f"{text}\0".encode() in program, text)
                 self.assertIn(row.how, ("EXACT", "MORE", "SAME", "NONE"))
                 self.assertTrue(row.note or row.how == "EXACT")
                 self.assertTrue(row.means or not row.of)
