@@ -122,13 +122,6 @@ class Program(fake.InDirectory):
                          r"cache-attributes +\d+ s +Access speed by memory type "
                          r"\(--quick: \d+ s\)\n")
 
-    @mock.patch.dict(os.environ, COLUMNS="80")
-    def test_help(self):
-        for words in (["--help"], ["run", "--help"], ["show", "-h"]):
-            done = self.memcache(*words)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
-
     def test_alone_it_measures_this_machine_and_says_what_else_there_is(self):
         fake.program("user", "#!/bin/sh\n[ $1 = --save ] && echo 'GB/s  L1' && exit ${STATUS:-0}\n")
         done = self.memcache(MEMCACHE_USER="./user")

@@ -334,9 +334,6 @@ class Lists(fake.unittest.TestCase):
         self.assertRegex(text, r"type +mb_per_s +cv_percent +effective\nwb .* yes\nuc .* unknown\n")
         self.assertIn("do not take these rows", text)
 
-    def test_a_failed_one_is_marked(self):
-        self.assertIn("!1000.0", "\n".join(report.lines(listing("size=4K", verified="failed"))))
-
     def test_a_request_that_measured_nothing(self):
         runs = fake.runs(fake.machine(), fake.request(
             "bandwidth size=1G", 0, state="failed", errno=12, error="size: no memory"))

@@ -53,6 +53,9 @@ BAD = {
     "not a number": (fake.jsonl(MACHINE, REQUEST, RESULT | {"mb_per_s": float("nan")}), 3, "NaN"),
     "infinity": (fake.jsonl(MACHINE, REQUEST) + fake.jsonl(RESULT).replace(b"9000.0", b"1e999"), 3,
                  "mb_per_s"),
+    **{f"no histogram: {bad}": (fake.jsonl(MACHINE, REQUEST, RESULT | {"histogram_ns_count": bad}),
+                                3, "histogram_ns_count") for bad in (
+        3, [3], [[1]], [[1, -1]], [[1, 0.5]], [["1", 1]], [[2, 1], [1, 1]])},
 }
 
 

@@ -370,9 +370,6 @@ class Words(fake.unittest.TestCase):
                 ("bandwidth time=.4", r"^time: '\.4' is not ")):
             self.refused([line], said)
 
-    def test_all_requests_are_checked_before_the_first_is_measured(self):
-        self.refused(["bandwidth size=4K", "bandwidth op=reead"], "did you mean read")
-
     def test_what_can_only_be_right(self):
         for line in ("bandwidth size=4k..16M,1g node=auto,0 cpu=0-3:2 repeat=1..8", "file path=/x",
                      "bandwidth time=0", "bandwidth time=0.4", "latency time=2.125 timeout=30",

@@ -49,11 +49,6 @@ class Results(unittest.TestCase):
         self.assertIn("L3 40 (8M, 16 ways), memory 80", text)
         self.assertIn("miss 30; new_ns 7.", text)
 
-    def test_a_real_machine_is_none(self):
-        text = "\n".join(report.lines(runs(fake.BARE)))
-        self.assertNotIn("simulated", text.lower())
-        self.assertIn("timing show what was asked for.", text)
-
     def test_never_the_same_machine(self):
         other = fake.machine()
         for first, second in ((other | {"simulated": ABOUT}, other),

@@ -28,9 +28,10 @@ class Table(fake.unittest.TestCase):
 
     def test_so_has_every_help(self):
         for command in ["", *cli.COMMANDS]:
-            shown = fake.front(*command.split(), "--help", COLUMNS="80").stdout
-            self.assertTrue(shown.endswith(status.text(command) + "\n"), shown)
-            self.assertLessEqual(max(map(len, shown.splitlines())), 80)
+            shown = fake.front(*command.split(), "--help", COLUMNS="80")
+            self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+            self.assertTrue(shown.stdout.endswith(status.text(command) + "\n"), shown)
+            self.assertLessEqual(max(map(len, shown.stdout.splitlines())), 80)
 
 
 class Commands(fake.InDirectory):
