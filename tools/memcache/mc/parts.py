@@ -97,6 +97,9 @@ def turn_matrix(grid: Grid) -> Grid:
 Part = Heading | Sentence | Grid | Picture
 
 
-def bullets(texts: Sequence[str], gap: bool | None = None) -> list[Part]:
-    """The items of a list. `gap` applies to the first item."""
+def bullets(texts: Sequence[str], gap: bool | None = None, most: int = 0) -> list[Part]:
+    """The items of a list, or the first `most` of them and how many more there are. `gap` applies
+    to the first item."""
+    if most and len(texts) > most:
+        texts = [*texts[:most], f"... and {len(texts) - most} more"]
     return [Sentence(text, "- ", None if number else gap) for number, text in enumerate(texts)]

@@ -230,7 +230,4 @@ def plain_figure(result: dict) -> str:
 
 
 def _list(title: str, texts: list[str]) -> list[Part]:
-    if not texts:
-        return []
-    more = [f"... and {len(texts) - MOST_LISTED} more"] if len(texts) > MOST_LISTED else []
-    return [Sentence(f"{title}: {len(texts)}"), *bullets([*texts[:MOST_LISTED], *more])]
+    return [Sentence(f"{title}: {len(texts)}"), *bullets(texts, most=MOST_LISTED)] if texts else []

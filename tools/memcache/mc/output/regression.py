@@ -69,11 +69,9 @@ def _list_of_unknown(answers: list[Answer], several: bool) -> list[Part]:
     """The results that fewest runs would decide come first."""
     answers = sorted(answers, key=lambda one: (one.is_no_worse, one.more_runs is None,
                                                one.more_runs))
-    texts = [f"{_name(one, several)}: {one.why}{_advice_on_more_runs(one)}"
-             for one in answers[:MOST_LISTED]]
-    if len(answers) > MOST_LISTED:
-        texts.append(f"... and {len(answers) - MOST_LISTED} more")
-    return [Sentence(f"Can't tell: {len(answers)}", gap=True), *bullets(texts)]
+    return [Sentence(f"Can't tell: {len(answers)}", gap=True), *bullets(
+        [f"{_name(one, several)}: {one.why}{_advice_on_more_runs(one)}" for one in answers],
+        most=MOST_LISTED)]
 
 
 def _advice_on_more_runs(answer: Answer) -> str:

@@ -87,11 +87,9 @@ def _summary(gathered: Gathered, changes: int, order: str) -> list[Part]:
     report: list[Part] = []
     if short:
         report += _hints(short)
-        texts = [f"{_name(one)}: {one.near}" for one in short[:MOST_LISTED]]
-        if len(short) > MOST_LISTED:
-            texts.append(f"... and {len(short) - MOST_LISTED} more")
         report += [Sentence(f"Too few runs to confirm a change, less than {FEWEST}:", gap=True),
-                   *bullets(texts)]
+                   *bullets([f"{_name(one)}: {one.near}" for one in short],
+                            most=MOST_LISTED)]
         if (most := max(len(one.times) for one in short)) < LEAST:
             report.append(Sentence(f"{most} of {LEAST} runs; meanwhile: memcache compare A B.",
                                    gap=True))
