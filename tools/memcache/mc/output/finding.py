@@ -31,7 +31,7 @@ def parts(files: dict[str, list[Run]], sources: list[Source], named: dict[str, s
     runs = [Run(run.machine, run.request, [r for r in run.results if r["where"] == one.where])
             for one in sources[:1] for run in files[one.file]]
     figures = highlights(runs)
-    pairings = _pairings(files) if len(sources) > 1 else {}
+    pairings = _pairings(files, sources) if len(sources) > 1 else {}
     first = sources[0].name or sources[0].where if sources else ""
     yield Heading(_headline(files, figures, first, pairings) or title, 1)
     for name, some in files.items():
@@ -43,17 +43,12 @@ def parts(files: dict[str, list[Run]], sources: list[Source], named: dict[str, s
             _figures_of_one_file(figures, runs)
 
 
-def _pairings(files: dict[str, list[Run]]) -> dict[str, Pairing]:
+def _pairings(files: dict[str, list[Run]], sources: list[Source]) -> dict[str, Pairing]:
     """The comparisons of the first source with the others, by the names of these."""
+    named = {(one.file, one.where): one.name for one in sources}
     batches = match.batches(files)
-    letters = {name: chr(ord("A") + i % 26) for i, name in enumerate(files)}
-    pairings = {}
-    for a, b in match.plan(batches):
-        if a is batches[0]:
-            several = sum(one.file == b.file for one in batches) > 1
-            pairings[" ".join([letters[b.file]] * (len(files) > 1) + [b.where] * (
-                several or len(files) == 1))] = match.pair(a, b, False)
-    return pairings
+    return {named[b.file, b.where]: match.pair(a, b, False)
+            for a, b in match.plan(batches) if a is batches[0]}
 
 
 def _headline(files: dict[str, list[Run]], figures: list[Highlight], first: str,
