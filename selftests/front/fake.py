@@ -29,10 +29,11 @@ os.environ["COLUMNS"] = "100"       # whatever terminal the tests run on
 os.environ["MEMCACHE_SYSROOT"] = str(HERE / "nowhere")
 sys.path.insert(0, str(FRONT.parent))
 
-from mc import errno_name  # noqa: E402
+from mc import Failure, errno_name  # noqa: E402
 from mc.analysis.words import Say  # noqa: E402
 from mc.commands import cli  # noqa: E402
 from mc.commands.run import measure  # noqa: E402
+from mc.output import draw  # noqa: E402
 from mc.output.terminal import lines as terminal_lines  # noqa: E402, F401
 from mc.records import fields, results  # noqa: E402
 from mc.records import shape as shapes  # noqa: E402
@@ -258,6 +259,27 @@ def said(parts) -> dict[str, dict]:
 
 def runs(*records: dict) -> list[results.Run]:
     return results.parse(lines(*records), "test")
+
+
+def refused(test: unittest.TestCase, said: str, call, *words, **more) -> None:
+    """The call ends with a message of this pattern, and the status of a command that is wrong."""
+    with test.subTest(words), test.assertRaisesRegex(Failure, said) as raised:
+        call(*words, **more)
+    test.assertEqual(raised.exception.status, 2)
+
+
+def in_user_space(some: list[results.Run]) -> list[results.Run]:
+    """These runs as those of memcache-user."""
+    for run in some:
+        for record in (run.request, *run.results):
+            record["where"] = "user"
+    return some
+
+
+def axes(chart: draw.Chart):
+    """The axes of a chart, as it is drawn."""
+    with draw.matplotlib().rc_context(draw.STYLE):
+        return draw.figure([chart], []).subfigs[0].subfigs[0].axes[0]
 
 
 class Kernel(debugfs.Debugfs):

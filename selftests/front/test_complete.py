@@ -2,8 +2,6 @@
 """Completion: a shell gets all commands, options, suites, tests, keys and values."""
 
 import os
-import tempfile
-import unittest
 from unittest import mock
 
 import fake
@@ -27,13 +25,12 @@ esac
 """
 
 
-class Complete(unittest.TestCase):
+class Complete(fake.InDirectory):
     def setUp(self):
-        directory = self.enterContext(tempfile.TemporaryDirectory())
-        self.program = f"{directory}/memcache-user"
-        fake.program(self.program, USER)
-        self.enterContext(mock.patch.dict(os.environ, MEMCACHE_USER=self.program,
-                                          MEMCACHE_DEBUGFS=directory))
+        super().setUp()
+        fake.program("memcache-user", USER)
+        self.enterContext(mock.patch.dict(os.environ, MEMCACHE_USER="./memcache-user",
+                                          MEMCACHE_DEBUGFS="."))
 
     def words(self, *typed: str) -> list[str]:
         status, said, _ = fake.output_of(cli.main, ["complete", *typed])

@@ -211,14 +211,10 @@ class Found(Tree):
 
     def test_around_a_command(self):
         self.pmu("uncore_imc_0", 20, **CAS)
-        Path("program").write_text('#!/bin/sh\n[ "$1 $3" = "--counters --count" ] || exit 99\n'
-                                   'cp "$2" given; shift 3; exec "$@"\n')
-        os.chmod("program", 0o755)
-
-        def front(*words):
-            return subprocess.run([fake.FRONT, "counters", *words], capture_output=True, text=True,
-                                  env=os.environ | {"MEMCACHE_SYSROOT": os.getcwd(),
-                                                    "MEMCACHE_USER": "./program"}, check=False)
+        fake.program("program", '#!/bin/sh\n[ "$1 $3" = "--counters --count" ] || exit 99\n'
+                     'cp "$2" given; shift 3; exec "$@"\n')
+        front = partial(fake.front, "counters", MEMCACHE_SYSROOT=os.getcwd(),
+                        MEMCACHE_USER="./program")
         done = front("--", "sh", "-c", "echo $1; exit 6", "sh", "--set")
         self.assertEqual((done.stdout, done.returncode), ("--set\n", 6), done.stderr)
         self.assertEqual(Path("given").read_text(), counters.discover(Path(".")).text)
@@ -316,8 +312,7 @@ class Runs(Tree, fake.Measured):
 
     def test_in_user_space(self):
         self.pmu("uncore_imc_0", 20, **CAS)
-        self.write("machine", fake.lines(fake.machine(fake.BARE, dict.fromkeys(
-            ("wb", "wc", "uc"), "yes")) | {"where": "user"})[0])
+        fake.save("machine", fake.machine() | {"where": "user"})
         fake.save("records", fake.request("bandwidth", 1, where="user"),
                   fake.result("bandwidth", 8000.0) | {"where": "user"})
         fake.program("program", '#!/bin/bash\n[ "$1" = --tests ] && exit\n'

@@ -9,6 +9,7 @@ from mc.analysis import disturbed
 from mc.output import captions, charts, document, draw, layout, report
 from mc.records import results, rounds
 from mc.records.suite import Layout
+from test_draw import c2c
 
 QUIET = {"load": 0.1, "runnable": 0, "cpus": 2, "found": []}
 LOADED = {"load": 20.1, "runnable": 20, "cpus": 2, "found": [
@@ -147,14 +148,10 @@ class Shown(fake.unittest.TestCase):
         for runs, kind in ((fake.runs_of(fake.BARE, ("bandwidth op=read,copy size=16K", [
                 fake.result(f"bandwidth op={op} size=16K repeat=10", 1000.0, **more)
                 for op, more in (("read", WIDE), ("copy", {}))])), "bars"),
-                (fake.runs_of(fake.BARE, ("c2c", [
-                    fake.figure("c2c", {"state": "hitm", "home": "writer", "cpu": "0-1"},
-                                {"writer_cpu": a, "reader_cpu": b, "siblings": "no",
-                                 "ns_per_line": 50.0, "ns_per_line_min": 1.0}, **more)
-                    for a, b, more in ((0, 1, WIDE), (1, 0, {}))])), "matrix")):
+                (fake.runs_of(fake.BARE, ("c2c", [*c2c([(0, 1)], **WIDE), *c2c([(1, 0)])])),
+                 "matrix")):
             [chart] = [one for one in charts.charts({"a": runs}) if one.kind == kind]
-            with draw.matplotlib().rc_context(draw.STYLE):
-                [part] = draw.figure([chart], []).subfigs[0].subfigs
-            crossed = [patch for patch in part.axes[0].patches if patch.get_hatch() == draw.CROSSED]
+            axes = fake.axes(chart)
+            crossed = [patch for patch in axes.patches if patch.get_hatch() == draw.CROSSED]
             self.assertEqual(len(crossed), 1, kind)
-            self.assertIn("± and crosses: disturbed", part.axes[0].get_xlabel())
+            self.assertIn("± and crosses: disturbed", axes.get_xlabel())

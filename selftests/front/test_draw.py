@@ -14,12 +14,12 @@ CACHES = [{"level": level, "kind": kind, "size_bytes": size << 10, "shared_by_cp
                                     (3, "unified", 32768))]
 
 
-def c2c(pairs, state="hitm", home="writer", ns=None):
+def c2c(pairs, state="hitm", home="writer", ns=None, **more):
     return [fake.figure("c2c", {"state": state, "home": home, "cpu": "0-3,4"},
                         {"writer_cpu": a, "reader_cpu": b,
                          "siblings": "yes" if abs(a - b) == 4 else "no",
                          "ns_per_line": ns or 100.0 * a + b, "ns_per_line_min": 1.0,
-                         "lines": 1024}) for a, b in pairs]
+                         "lines": 1024}, **more) for a, b in pairs]
 
 
 def latency(size, ns, level=None, **more):

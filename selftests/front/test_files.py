@@ -17,21 +17,27 @@ from mc.output import files
 from mc.records import writing
 
 
-class Write(fake.unittest.TestCase):
+@contextmanager
+def another_user():
+    """All files are of somebody else."""
+    with mock.patch("os.geteuid", return_value=os.geteuid() + 1), \
+            mock.patch("mc.records.writing.ROOT", -1):
+        yield
+
+
+class Write(fake.InDirectory):
     def setUp(self):
-        made = tempfile.TemporaryDirectory()
-        self.addCleanup(made.cleanup)
-        self.path = os.path.join(made.name, "page")
+        super().setUp()
+        self.path = os.path.abspath("page")
 
     def read(self):
-        with open(self.path, "rb") as file:
-            return file.read()
+        return Path("page").read_bytes()
 
     def test_a_new_file_and_one_that_is_there(self):
         for data in (b"one", b"another"):
             files.write(self.path, data)
             self.assertEqual(self.read(), data)
-        self.assertEqual(os.listdir(os.path.dirname(self.path)), ["page"])
+        self.assertEqual(os.listdir("."), ["page"])
 
     def test_a_link_stays_a_link(self):
         os.symlink("target", self.path)
@@ -41,23 +47,17 @@ class Write(fake.unittest.TestCase):
 
     def test_a_link_of_another_user_is_not_followed(self):
         """protected_symlinks of the kernel does not help where the program reads the link."""
-        target = os.path.join(os.path.dirname(self.path), "secret")
-        with open(target, "wb") as file:
-            file.write(b"kept")
+        target = Path(self.write("secret", b"kept"))
         os.symlink("secret", self.path)
-        with mock.patch("os.geteuid", return_value=os.geteuid() + 1), \
-                mock.patch("mc.records.writing.ROOT", -1):
+        with another_user():
             files.write(self.path, b"data")
         self.assertFalse(os.path.islink(self.path))
-        self.assertEqual(self.read(), b"data")
-        with open(target, "rb") as file:
-            self.assertEqual(file.read(), b"kept")
+        self.assertEqual((self.read(), target.read_bytes()), (b"data", b"kept"))
 
     def test_a_link_of_another_user_to_a_pipe_is_replaced(self):
         os.mkfifo(f"{self.path}.pipe")
         os.symlink("page.pipe", self.path)
-        with mock.patch("os.geteuid", return_value=os.geteuid() + 1), \
-                mock.patch("mc.records.writing.ROOT", -1):
+        with another_user():
             files.write(self.path, b"data")
             with self.assertRaisesRegex(Failure, "another user"):
                 reader = os.open(f"{self.path}.pipe", os.O_RDONLY | os.O_NONBLOCK)

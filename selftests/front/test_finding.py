@@ -143,12 +143,7 @@ class Begin(unittest.TestCase):
         self.assertEqual(headline, "B against A: 1 the same; C against A: 1 faster")
         self.assertEqual(grid.names, ["what", "speed of B", "speed of C", "A", "B", "C"])
         self.assertEqual(grid.strong, (4, 5))
-        runs = rates("read") + rates("read")
-        for run in runs[2:]:
-            run.request["where"] = "user"
-            for result in run.results:
-                result["where"] = "user"
-        headline, said, grid = begin({"a": runs})
+        headline, said, grid = begin({"a": rates("read") + fake.in_user_space(rates("read"))})
         self.assertEqual(headline, "user against kernel: can't tell 2")
         self.assertEqual(grid.names, ["what", "speed of user", "kernel", "user"])
         self.assertIn("in the kernel and in user space", said[0].text)

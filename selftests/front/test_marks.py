@@ -6,6 +6,7 @@ from mc.analysis import findings, judge, marks, match, overhead, ports, regressi
 from mc.analysis.judge import Word
 from mc.output import charts, comparison, document, draw, report
 from mc.records import results
+from test_draw import c2c
 
 ZEN_3 = {"cpu_vendor": "AuthenticAMD", "cpu_family": 25, "cpu_model": 1}
 RAPIDS = {"cpu_vendor": "GenuineIntel", "cpu_family": 6, "cpu_model": 143}
@@ -18,6 +19,12 @@ def pair(first, second, about=(), **more):
     found = [fake.result(f"bandwidth op={op} size=16K repeat=10", 1000.0, **changes)
              for op, changes in (("read", first), ("copy", second))]
     return fake.runs_of(fake.BARE, (LINE, found), **dict(about), **more)
+
+
+def one_of_two_pairs():
+    """Two pairs of CPUs, of which the first had not settled."""
+    return fake.runs_of(fake.BARE, ("c2c", [*c2c([(0, 1)], ns=50.0, **UNSETTLED),
+                                            *c2c([(1, 0)], ns=60.0)]))
 
 
 def shown(runs, wide=False):
@@ -60,11 +67,7 @@ class Tables(fake.unittest.TestCase):
             self.assertEqual("no figure" in text, bool(said))
 
     def test_a_matrix(self):
-        found = [fake.figure("c2c", {"state": "hitm", "home": "writer", "cpu": "0-1"},
-                             {"writer_cpu": a, "reader_cpu": b, "siblings": "no",
-                              "ns_per_line": ns, "ns_per_line_min": 1.0}, **more)
-                 for a, b, ns, more in ((0, 1, 50.0, UNSETTLED), (1, 0, 60.0, {}))]
-        text = shown(fake.runs_of(fake.BARE, ("c2c", found)))
+        text = shown(one_of_two_pairs())
         self.assertIn("0 - ~50.00 1 60.00 -", text)
         self.assertIn("~ In 1 of 2 results", text)
 
@@ -197,9 +200,7 @@ class Pictures(fake.unittest.TestCase):
     def texts(self, runs):
         """The texts of the picture, and the shapes of the rings in it."""
         [found] = charts.charts({"a": runs})
-        with draw.matplotlib().rc_context(draw.STYLE):
-            [part] = draw.figure([found], []).subfigs[0].subfigs
-        axes = part.axes[0]
+        axes = fake.axes(found)
         rings = [line.get_marker() for line in axes.lines if line.get_markersize() == draw.RING]
         return axes.get_xlabel(), [text.get_text() for text in axes.texts], rings
 
@@ -221,10 +222,6 @@ class Pictures(fake.unittest.TestCase):
         self.assertEqual(texts, ["~1\u2009000", "1\u2009000"])
 
     def test_a_heat_map(self):
-        found = [fake.figure("c2c", {"state": "hitm", "home": "writer", "cpu": "0-1"},
-                             {"writer_cpu": a, "reader_cpu": b, "siblings": "no",
-                              "ns_per_line": ns}, **more)
-                 for a, b, ns, more in ((0, 1, 50.0, UNSETTLED), (1, 0, 60.0, {}))]
-        x, texts, _ = self.texts(fake.runs_of(fake.BARE, ("c2c", found)))
+        x, texts, _ = self.texts(one_of_two_pairs())
         self.assertTrue(x.endswith("\n~: the loop had not settled"), x)
         self.assertEqual(sorted(texts), ["-", "-", "60", "~50"])

@@ -5,8 +5,6 @@ is outside, what is said of it and what is not, and where it shows."""
 import json
 import os
 import re
-import tempfile
-import unittest
 from pathlib import Path
 from unittest import mock
 
@@ -19,7 +17,6 @@ from mc.commands import reference as reference_command
 from mc.output import document, report, terminal
 from mc.output import fleet as fleet_output
 from mc.output import normal as output
-from mc.records import results
 from mc.running.machine import Machine, platform
 
 MODEL = "GenuineIntel 6 158"
@@ -81,11 +78,10 @@ def slots(filled, empty=""):
                 if name in filled else {}) for name in filled + empty]}}
 
 
-class Case(unittest.TestCase):
+class Case(fake.InDirectory):
     def setUp(self):
-        patch = mock.patch.object(reference, "data", lambda: DATA)
-        patch.start()
-        self.addCleanup(patch.stop)
+        super().setUp()
+        self.enterContext(mock.patch.object(reference, "data", lambda: DATA))
 
     def runs(self, *found, **about):
         test = found[0]["test"]
@@ -97,6 +93,12 @@ class Case(unittest.TestCase):
     def remark(self, result, **about):
         [one] = normal.results_with_references(self.runs(result, **about))
         return normal.sentence(one)
+
+    def figures(self, runs):
+        """The table of figures at the beginning of a page."""
+        [grid] = [part for part in document.parts({"a.jsonl": runs})
+                  if getattr(part, "strong", ())]
+        return grid
 
 
 class Lookup(Case):
@@ -334,8 +336,7 @@ class Judged(Case):
                 self.assertEqual(said, self.outside(runs))
                 self.assertEqual("slower" in said, "which counts since" in "".join(
                     map(normal.sentence, normal.results_with_references(runs))))
-                [grid] = [part for part in document.parts({"a.jsonl": runs})
-                          if getattr(part, "strong", ())]
+                grid = self.figures(runs)
                 cells = [row[grid.names.index("published of this CPU")] for row in grid.rows]
                 self.assertEqual("slower" in said, any("↓" in cell for cell in cells), cells)
 
@@ -398,29 +399,24 @@ class Shown(Case):
         self.assertNotIn("the host's", said)
 
     def test_on_a_page(self):
-        files = {"a.jsonl": self.runs(latency("memory", 140.0))}
-        [grid] = [part for part in document.parts(files) if getattr(part, "strong", ())]
+        grid = self.figures(self.runs(latency("memory", 140.0)))
         at = grid.names.index("published of this CPU")
         self.assertEqual("60.00 to 70.00 ns\n4 machines, 2.0x ↓", grid.rows[0][at])
-        files = {"a.jsonl": self.runs(latency("memory", 140.0), cpu_model=159)}
-        [grid] = [part for part in document.parts(files) if getattr(part, "strong", ())]
+        grid = self.figures(self.runs(latency("memory", 140.0), cpu_model=159))
         self.assertEqual(["what", "measured"], grid.names)
 
     def command(self, *words):
         return fake.output_of(cli.main, [*words])[:2]
 
     def test_in_json_which_can_be_read_again(self):
-        with tempfile.TemporaryDirectory() as top:
-            name = f"{top}/a.jsonl"
-            Path(name).write_text("".join(f"{line}\n" for line in results.json_lines(
-                self.runs(latency("memory", 140.0)) + self.runs(latency("l2", 3.0, 12.0)))))
-            _, said = self.command("show", "--json", name)
-            told = [json.loads(line) for line in said.splitlines()]
-            found = [one for one in told if one["record"] == "result"]
-            said_of = {one["id"]: one for one in told if one["record"] == "conclusion"}
-            Path(name).write_text(said)
-            again, _ = self.command("show", name)
-        self.assertEqual(0, again)
+        fake.save("a.jsonl", *self.runs(latency("memory", 140.0)),
+                  *self.runs(latency("l2", 3.0, 12.0)))
+        _, said = self.command("show", "--json", "a.jsonl")
+        told = [json.loads(line) for line in said.splitlines()]
+        found = [one for one in told if one["record"] == "result"]
+        said_of = {one["id"]: one for one in told if one["record"] == "conclusion"}
+        Path("a.jsonl").write_text(said)
+        self.assertEqual(0, self.command("show", "a.jsonl")[0])
         self.assertEqual((65, 60, 70, 4, "one", "slower"), tuple(
             found[0][f"expected{key}"] for key in (
                 "", "_low", "_high", "_machines", "_sources", "_outside")))
@@ -431,17 +427,12 @@ class Shown(Case):
         self.assertEqual((slow["facts"]["times"], slow["facts"]["machines"]), (2.0, 4))
 
     def test_compare_with_the_reference(self):
-        with tempfile.TemporaryDirectory() as top:
-            for name, ns, model in (("known", 140.0, 158), ("other", 140.0, 159)):
-                Path(f"{top}/{name}.jsonl").write_text("".join(
-                    f"{line}\n" for line in results.json_lines(
-                        self.runs(latency("memory", ns), cpu_model=model))))
-            status, said = self.command("compare", "--reference", f"{top}/known.jsonl")
-            self.assertEqual(0, status)
-            self.assertIn("2.0x ↓", said)
-            status, said = self.command("compare", "--reference", f"{top}/other.jsonl")
-            self.assertEqual(1, status)
-            self.assertIn("Nothing is published of this CPU", said)
+        for model, status, told in ((158, 0, "2.0x ↓"),
+                                    (159, 1, "Nothing is published of this CPU")):
+            fake.save("a.jsonl", *self.runs(latency("memory", 140.0), cpu_model=model))
+            found, said = self.command("compare", "--reference", "a.jsonl")
+            self.assertEqual(status, found)
+            self.assertIn(told, said)
 
     def test_the_list(self):
         status, said = self.command("reference", "i7-7700")
@@ -539,11 +530,8 @@ class Shown(Case):
 
 class Peak(Case):
     def test_modules_and_ports(self):
-        slots = [{"slot": f"{name}1", "channel": name, "size_bytes": 8 << 30, "width_bits": 64,
-                  "rated_mt_per_s": 3200, "mt_per_s": 3200} for name in "AB"]
-        about = {"modules": {"why": None, "slots": slots}}
         self.assertEqual((51200, "modules"), normal.peak(
-            self.runs(rate("read", 40000.0), **about)[0], rate("read", 40000.0)))
+            self.runs(rate("read", 40000.0), **slots("AB"))[0], rate("read", 40000.0)))
         fast = rate("read", 300000.0, level="l1", bytes_per_core_cycle=100.0)
         [run] = self.runs(fast, cpu_model=0x55)
         self.assertEqual((384000, "ports"), normal.peak(run, fast))
@@ -551,14 +539,12 @@ class Peak(Case):
         self.assertIsNone(normal.peak(self.runs(rate("read", 1.0))[0], rate("read", 1.0)))
 
 
-class Platform(unittest.TestCase):
+class Platform(fake.InDirectory):
     def test_the_most_general_name_of_the_device_tree(self):
-        with tempfile.TemporaryDirectory() as top:
-            self.assertEqual({}, platform(Machine(top, {})))
-            tree = Path(top) / "proc/device-tree"
-            tree.mkdir(parents=True)
-            (tree / "compatible").write_bytes(b"some,board\0maker,chip\0")
-            self.assertEqual({"platform": "maker,chip"}, platform(Machine(top, {})))
+        for files, found in (({}, {}), ({"proc/device-tree/compatible": "some,board\0maker,chip\0"},
+                                        {"platform": "maker,chip"})):
+            fake.put(files, end="")
+            self.assertEqual(found, platform(Machine(os.getcwd(), {})))
 
 
 class Contributions(Case):
@@ -643,15 +629,11 @@ class Contributions(Case):
             contribution.contribution(self.runs(latency("l1", 100.0, 400.0)))
 
     def test_the_command(self):
-        with tempfile.TemporaryDirectory() as top:
-            Path(f"{top}/a.jsonl").write_text("".join(
-                f"{line}\n" for line in results.json_lines(self.runs(*self.GOOD))))
-            status, _, said = fake.output_of(cli.main, ["report", f"{top}/a.jsonl", "--contribute",
-                                                      f"{top}/my.json"])
-            self.assertEqual(0, status)
-            self.assertIn(f"7 figures of {MODEL}", said)
-            self.assertEqual([], contribution.problems(json.loads(
-                Path(f"{top}/my.json").read_text())))
+        fake.save("a.jsonl", *self.runs(*self.GOOD))
+        status, _, said = fake.output_of(cli.main, ["report", "a.jsonl", "--contribute", "my.json"])
+        self.assertEqual(0, status)
+        self.assertIn(f"7 figures of {MODEL}", said)
+        self.assertEqual([], contribution.problems(json.loads(Path("my.json").read_text())))
 
     def test_the_files_that_are_there(self):
         for path in (fake.TOP / "tools/reference/contributed").glob("*.json"):

@@ -63,19 +63,9 @@ class Reader(HTMLParser):
             self.cell += data
 
 
-def both():
-    """Runs of which some are of user space."""
-    runs, more = latency(), latency()
-    for run in more:
-        run.request["where"] = "user"
-        for result in run.results:
-            result["where"] = "user"
-    return runs + more
-
-
 def everything():
-    return {"a.jsonl": attributes() + matrix() + both() + fake.runs_of(
-                fake.BARE, ("loaded", loaded(0, 50, 1000, 20000))),
+    return {"a.jsonl": attributes() + matrix() + latency() + fake.in_user_space(latency())
+            + fake.runs_of(fake.BARE, ("loaded", loaded(0, 50, 1000, 20000))),
             "b.jsonl": attributes(fake.TCG, fake.NO)}
 
 

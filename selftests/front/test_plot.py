@@ -4,7 +4,6 @@
 import builtins
 import os
 import sys
-import tempfile
 import unittest
 import warnings
 from itertools import combinations
@@ -207,12 +206,8 @@ class Choice(unittest.TestCase):
         self.assertEqual([(one.name, one.source) for one in drawn.series], [("", 0), ("", 1)])
 
     def test_kernel_and_user_are_two_sides(self):
-        runs = latency()
-        for run in (more := latency()):
-            run.request["where"] = "user"
-            for result in run.results:
-                result["where"] = "user"
-        self.assertEqual([source.name for source in chart(runs + more).sources], ["kernel", "user"])
+        both = chart(latency() + fake.in_user_space(latency()))
+        self.assertEqual([source.name for source in both.sources], ["kernel", "user"])
 
     def test_what_the_system_costs(self):
         items = {"loop": 0.4, "getpid": 110.0, "fork_exit": 8e4}
@@ -357,11 +352,8 @@ class Drawing(fake.InDirectory):
     def test_a_legend_tells_files_apart(self):
         files = {"a": self.sweeps(), "b": self.sweeps(), "c": self.sweeps()}
         [found] = charts.charts(files)
-        with self.library.rc_context(draw.STYLE):
-            figure = draw.figure([found], [])
-            axes = figure.subfigs[0].subfigs[0].axes[0]
-            lines = axes.get_legend().get_lines()
-        names = [text.get_text() for text in axes.get_legend().get_texts()]
+        legend = fake.axes(found).get_legend()
+        lines, names = legend.get_lines(), [text.get_text() for text in legend.get_texts()]
         self.assertEqual(names, [f"{file} {op}" for op in ("read", "write") for file in "ABC"])
         looks = {(line.get_color(), line.get_marker(), line.get_fillstyle()) for line in lines}
         self.assertEqual(len(looks), 6)
@@ -441,7 +433,7 @@ class Manual(unittest.TestCase):
                 self.assertFalse(run.machine.get("simulated"))
 
 
-class Without(unittest.TestCase):
+class Without(fake.InDirectory):
     def test_matplotlib_is_named(self):
         real = builtins.__import__
 
@@ -458,26 +450,24 @@ class Without(unittest.TestCase):
         """matplotlib evaluates a cycler in a matplotlibrc, and looks for one where it runs."""
         import subprocess
         evil = "axes.prop_cycle: cycler('color', [open('/dev/stderr', 'w').write('READ') and 'r'])"
-        with tempfile.TemporaryDirectory() as folder:
-            for place in ("matplotlibrc", "memcache-mpl/matplotlibrc", "mine/matplotlibrc"):
-                Path(folder, place).parent.mkdir(exist_ok=True)
-                Path(folder, place).write_text(evil, encoding="ascii")
-            done = subprocess.run(
-                [sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); "
-                 "from mc.output import draw; "
-                 "print(draw.matplotlib().rcParams['axes.prop_cycle'].by_key())",
-                 str(fake.TOP / "tools/memcache")], check=True, cwd=folder, text=True,
-                env=os.environ | {"TMPDIR": folder, "MPLCONFIGDIR": f"{folder}/mine",
-                                  "MATPLOTLIBRC": f"{folder}/mine"}, capture_output=True)
+        folder = os.getcwd()
+        fake.put(dict.fromkeys(("matplotlibrc", "memcache-mpl/matplotlibrc", "mine/matplotlibrc"),
+                               evil))
+        done = subprocess.run(
+            [sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); "
+             "from mc.output import draw; "
+             "print(draw.matplotlib().rcParams['axes.prop_cycle'].by_key())",
+             str(fake.TOP / "tools/memcache")], check=True, text=True,
+            env=os.environ | {"TMPDIR": folder, "MPLCONFIGDIR": f"{folder}/mine",
+                              "MATPLOTLIBRC": f"{folder}/mine"}, capture_output=True)
         self.assertNotIn("READ", done.stderr)
         self.assertNotIn("'color': [1]", done.stdout)
 
     def test_the_cache_of_fonts_is_private(self):
         draw._private_directory.cache_clear()
         self.addCleanup(draw._private_directory.cache_clear)
-        with tempfile.TemporaryDirectory() as folder, \
-                mock.patch("pwd.getpwuid", return_value=SimpleNamespace(pw_dir=folder)):
-            shared = Path(folder, ".cache/memcache-plot")
+        with mock.patch("pwd.getpwuid", return_value=SimpleNamespace(pw_dir=os.getcwd())):
+            shared = Path(".cache/memcache-plot").absolute()
             self.assertEqual(draw._private_directory(), str(shared))
             self.assertEqual(shared.stat().st_mode & 0o777, 0o700)
             for open_to_others in (0o777, 0o720):

@@ -94,10 +94,7 @@ class Picture(unittest.TestCase):
         self.assertIn("node 1", speed.series[1].name)
 
     def axes(self, found):
-        """The axes of the bandwidth, as they are drawn."""
-        library = draw.matplotlib()
-        with library.rc_context(draw.STYLE):
-            return draw.figure(self.charts(found)[:1], []).subfigs[0].subfigs[0].axes[0]
+        return fake.axes(self.charts(found)[0])
 
     def test_a_ring_is_around_what_is_slow(self):
         found = alike()

@@ -107,16 +107,23 @@ class Schema(unittest.TestCase):
 class Tests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.text = subprocess.run([fake.TOP / "tools/tests"], check=True, capture_output=True,
-                                  text=True).stdout
-        cls.tests = keys.parse(cls.text)
+        """The keys and the figures that the program's own table has of each test."""
+        cls.told = {}
+        for line in fake.described_tests().splitlines():
+            if match := re.match(r"([a-z][\w ]*): ", line):
+                own = cls.told.setdefault(match[1], {"keys": [], "figures": []})
+            elif match := re.match(r"  > (\w+)", line):
+                own["figures"].append(match[1])
+            elif match := re.match(r"  (\w+)=", line):
+                own["keys"].append(match[1])
+        cls.every = cls.told.pop(keys.EVERY)["keys"]
 
     def test_each_value_that_a_key_takes(self):
         """A record has it as it was asked for, or what it became."""
         became = {"width": {"max"}, "capacity": set(), "page": set(), "cpu": {"all"},
                   "flush": {"auto"}, "sched": {"auto"}}
         common = SCHEMA["$defs"]["result"]["properties"]
-        for test, own in self.tests.items():
+        for test, own in keys.parse(fake.described_tests()).items():
             known = {**common, **SCHEMA["$defs"][test]["properties"]}
             for key, told in own.items():
                 allowed = known.get(key, known.get(f"{key}_bytes", {})).get("enum")
@@ -127,17 +134,12 @@ class Tests(unittest.TestCase):
 
     def test_what_is_asked_for_is_told_from_figures_by_name(self):
         wanted = {*COMMON, *ADDED}
-        figures = dict.fromkeys(self.tests, ())
-        for line in self.text.splitlines():
-            if match := re.match(r"([a-z]\w*): ", line):
-                test = match[1]
-            elif match := re.match(r"  > (\w+)", line):
-                figures[test] += (match[1],)
-        for test, own in figures.items():
-            wanted |= set(SCHEMA["$defs"][test]["properties"]) - {*own, *HISTOGRAMS} \
+        for test, own in self.told.items():
+            wanted |= set(SCHEMA["$defs"][test]["properties"]) - {*own["figures"], *HISTOGRAMS} \
                 - derived.figure_names(test)
-        self.assertEqual({key for test in figures for key in tests.key_columns(test)}, wanted)
-        self.assertEqual([name for own in figures.values() for name in own if name in wanted], [])
+        self.assertEqual({key for test in self.told for key in tests.key_columns(test)}, wanted)
+        self.assertFalse([name for own in self.told.values() for name in own["figures"]
+                          if name in wanted])
 
     def test_files_that_follow_from_the_tables_are_new(self):
         made = subprocess.run([fake.TOP / "tools/describe", "--check"], capture_output=True,
@@ -146,21 +148,13 @@ class Tests(unittest.TestCase):
 
     def test_each_test_its_keys_and_figures(self):
         """The program's own table of tests against the schema, both ways."""
-        found = {}
-        for line in self.text.splitlines():
-            if match := re.match(r"([a-z][\w ]*): ", line):
-                own = found.setdefault(match[1], {"keys": [], "figures": set()})
-            elif match := re.match(r"  > (\w+)", line):
-                own["figures"].add(match[1])
-            elif match := re.match(r"  (\w+)=", line):
-                own["keys"].append(match[1])
-        self.assertEqual(found.pop(keys.EVERY)["keys"][0], "type")
-        self.assertEqual(set(found), set(SCHEMA["$defs"]["result"]["properties"]["test"]["enum"]))
-        for test, own in found.items():
+        self.assertEqual(self.every[0], "type")
+        self.assertEqual({*self.told}, set(SCHEMA["$defs"]["result"]["properties"]["test"]["enum"]))
+        for test, own in self.told.items():
             with self.subTest(test):
                 properties = set(SCHEMA["$defs"][test]["properties"])
-                self.assertLessEqual(own["figures"], properties)
-                others = properties - own["figures"] - {*HISTOGRAMS} - derived.figure_names(test)
+                self.assertLessEqual({*own["figures"]}, properties)
+                others = properties - {*own["figures"], *HISTOGRAMS} - derived.figure_names(test)
                 # A unit may follow: stride= is stride_bytes; bytes= may be file_bytes.
                 for key in set(own["keys"]) - {"skip", "most"}:    # no result has these
                     self.assertTrue([name for name in properties if key in name], key)

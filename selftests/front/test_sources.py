@@ -5,7 +5,6 @@ and the references that it makes of them."""
 import json
 import os
 import sys
-import tempfile
 import unittest
 from math import log
 from pathlib import Path
@@ -108,44 +107,38 @@ class References(unittest.TestCase):
             self.assertLessEqual(rows[model]["memory_bits"].high, most, model)
 
 
-class Contributed(unittest.TestCase):
+def contribution(**more):
+    return json.dumps({"schema": 1, "model": "Arm 8 3339", "platform": None, "year": None,
+                       "figures": {"memory_ns": 120}} | more).encode()
+
+
+class Contributed(fake.InDirectory):
     def test_a_chip_with_several_names_is_found_by_each(self):
         names = ("arm,sun50iw9p1", "allwinner,sun50i-h616")
-        with tempfile.TemporaryDirectory() as top:
-            for number, name in enumerate(names):
-                (Path(top) / f"{number}.json").write_text(json.dumps({
-                    "schema": 1, "model": "Arm 8 3331", "platform": name, "year": 2026,
-                    "figures": {"memory_ns": 120}}))
-            data = build.build(servers.contributed_machines(Path(top)), {}, {})
+        for number, name in enumerate(names):
+            self.write(f"{number}.json", contribution(model="Arm 8 3331", platform=name))
+        data = build.build(servers.contributed_machines(Path()), {}, {})
         for name in names:
             row = data.known("Arm 8 3331", name)["memory_ns"]
             self.assertEqual((f"Arm 8 3331 {names[1]}", 2), (row.model, row.machines))
 
     def test_each_file_is_a_machine(self):
-        told = {"schema": 1, "model": "Arm 8 3339", "platform": "maker,chip7", "year": 2026,
-                "figures": {"memory_ns": 120}}
-        with tempfile.TemporaryDirectory() as top:
-            path = Path(top) / "one.json"
-            path.write_text(json.dumps(told))
-            [one] = servers.contributed_machines(Path(top))
-            self.assertEqual(("Arm 8 3339", "maker,chip7", "contributed", {"memory_ns": 120}),
-                             (one.model, one.platform, one.source, one.figures))
-            self.assertEqual((0, f"{path}: right\n"), self.check(path))
-            path.write_text(json.dumps(told | {"figures": {"speed": 1}}))
-            status, said = self.check(path)
-            self.assertEqual(1, status)
-            self.assertIn("'speed' is none", said)
-            with self.assertRaisesRegex(SystemExit, "one.json: figures: 'speed' is none"):
-                list(servers.contributed_machines(Path(top)))
-            self.assertEqual((1, f"{top}: not an ordinary file\n"), self.check(Path(top)))
-            self.assertEqual((1, f"{top}/none.json: no such file\n"),
-                             self.check(Path(top) / "none.json"))
+        self.write("one.json", contribution(platform="maker,chip7", year=2026))
+        [one] = servers.contributed_machines(Path())
+        self.assertEqual(("Arm 8 3339", "maker,chip7", "contributed", {"memory_ns": 120}),
+                         (one.model, one.platform, one.source, one.figures))
+        self.assertEqual((0, "one.json: right\n"), self.check("one.json"))
+        self.write("one.json", contribution(figures={"speed": 1}))
+        status, said = self.check("one.json")
+        self.assertEqual(1, status)
+        self.assertIn("'speed' is none", said)
+        with self.assertRaisesRegex(SystemExit, "one.json: figures: 'speed' is none"):
+            list(servers.contributed_machines(Path()))
+        self.assertEqual((1, ".: not an ordinary file\n"), self.check("."))
+        self.assertEqual((1, "none.json: no such file\n"), self.check("none.json"))
 
     def test_each_bad_file_has_a_sentence(self):
-        def of(**more):
-            told = {"schema": 1, "model": "Arm 8 3339", "platform": None, "year": None,
-                    "figures": {"memory_ns": 120}} | more
-            return json.dumps(told).encode()
+        of = contribution
         kinds = {
             "empty": b"", "blank": b" \n", "text": b"hello", "cut": of()[:-9], "list": b"[1]",
             "null": b"null", "number": b"1", "binary": bytes(range(256)), "nul": b"\0" * 9,
@@ -161,22 +154,20 @@ class Contributed(unittest.TestCase):
                 kind: of(figures={"memory_ns": value}) for kind, value in (
                     ("word", "120"), ("huge", 10 ** 400), ("infinite", float("inf")),
                     ("nan", float("nan")), ("flag", True), ("nested", {"a": []}))}}
-        with tempfile.TemporaryDirectory() as top:
-            for name, raw in kinds.items():
-                (Path(top) / f"{name}.json").write_bytes(raw)
-                with self.subTest(name):
-                    status, said = self.check(Path(top) / f"{name}.json")
-                    self.assertEqual(1, status)
-                    self.assertRegex(said, rf"\A{top}/{name}\.json: [ -~]{{5,999}}\n")
-            (Path(top) / "other.txt").write_text("")
-            os.mkfifo(f"{top}/pipe.json")
-            with self.assertRaises(SystemExit) as left:
-                list(servers.contributed_machines(Path(top)))
-            for name in (*(f"{kind}.json" for kind in kinds), "other.txt", "pipe.json"):
-                self.assertIn(f"{top}/{name}: ", left.exception.code)
+        for name, raw in kinds.items():
+            with self.subTest(name):
+                status, said = self.check(self.write(f"{name}.json", raw))
+                self.assertEqual(1, status)
+                self.assertRegex(said, rf"\A{name}\.json: [ -~]{{5,999}}\n")
+        self.write("other.txt", b"")
+        os.mkfifo("pipe.json")
+        with self.assertRaises(SystemExit) as left:
+            list(servers.contributed_machines(Path()))
+        for name in (*(f"{kind}.json" for kind in kinds), "other.txt", "pipe.json"):
+            self.assertRegex(left.exception.code, rf"\b{name}: ")
 
     def check(self, path):
-        return fake.output_of(importer.check, [path])[:2]
+        return fake.output_of(importer.check, [Path(path)])[:2]
 
 
 class Building(unittest.TestCase):
@@ -268,24 +259,17 @@ class Data(unittest.TestCase):
                     self.assertGreater(data.allowance(row), 1)
 
 
-class Command(unittest.TestCase):
-
+class Command(fake.InDirectory):
     def test_from_snapshots_to_a_file(self):
-        with tempfile.TemporaryDirectory() as top:
-            folder = Path(top) / "InstLatx64/GenuineIntel"
-            folder.mkdir(parents=True)
-            name = "GenuineIntel00906EA_Some_01"
-            (folder / f"{name}_CPUID.txt").write_text(dump(leaves=INTEL) + TABLE)
-            (folder / f"{name}_NewMemLat.txt").write_text(NEW)
-            emulated = Path(top) / "InstLatx64/Virtual_CPU_"
-            emulated.mkdir()
-            (emulated / f"{name}_x64_CPUID.txt").write_text(dump(leaves=cache_leaf(1, 1, 64, 8)))
-            output = Path(top) / "out.json"
-            words = ["import", "--snapshots", top, "-o", str(output)]
-            with mock.patch.object(sys, "argv", words):
-                status, _, warned = fake.output_of(importer.main)
-            self.assertEqual(0, status)
-            told = json.loads(output.read_text())
+        name = "GenuineIntel00906EA_Some_01"
+        fake.put({f"GenuineIntel/{name}_CPUID.txt": dump(leaves=INTEL) + TABLE,
+                  f"GenuineIntel/{name}_NewMemLat.txt": NEW,
+                  f"Virtual_CPU_/{name}_x64_CPUID.txt": dump(leaves=cache_leaf(1, 1, 64, 8))},
+                 "InstLatx64", end="")
+        with mock.patch.object(sys, "argv", "import --snapshots . -o out.json".split()):
+            status, _, warned = fake.output_of(importer.main)
+        self.assertEqual(0, status)
+        told = json.loads(Path("out.json").read_text())
         self.assertIn("sbc-bench: not there; left out", warned)
         self.assertEqual("Some", told["models"]["GenuineIntel 6 158"])
         self.assertIn(["GenuineIntel 6 158", "l3_kib", 8192, 8192, 8192, 1, "instlatx64", None],

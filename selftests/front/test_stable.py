@@ -5,8 +5,6 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
-import unittest
 from pathlib import Path
 from unittest import mock
 
@@ -52,28 +50,24 @@ CHANGES = (
     (stable.USER, '"memcache_memory"', '"memory"', "shared object: memcache_memory"))
 
 
-class Stable(unittest.TestCase):
+class Stable(fake.InDirectory):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
+        super().setUp()
         self.addCleanup(stable.options.cache_clear)
-        self.top = Path(folder.name)
-        for name in FILES:
-            (self.top / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.top / name).write_text((fake.TOP / name).read_text())
-        (self.top / SCHEMA).write_text(json.dumps(json.loads(subprocess.check_output(
+        fake.put({name: (fake.TOP / name).read_text() for name in FILES})
+        Path(SCHEMA).write_text(json.dumps(json.loads(subprocess.check_output(
             [fake.TOP / "tools/describe", "schema"]))))
         self.old = self.promised()
 
     def promised(self):
-        with mock.patch.object(stable, "TOP", self.top):
-            return stable.promised(*(json.loads((self.top / name).read_text())
+        with mock.patch.object(stable, "TOP", Path()):
+            return stable.promised(*(json.loads(Path(name).read_text())
                                      for name in (TESTS, SCHEMA)))
 
     def change(self, name, has, instead):
-        text = (self.top / name).read_text()
+        text = Path(name).read_text()
         self.assertIn(has, text)
-        (self.top / name).write_text(text.replace(has, instead))
+        Path(name).write_text(text.replace(has, instead))
         return text
 
     def assert_missed(self, missed):
@@ -86,7 +80,7 @@ class Stable(unittest.TestCase):
             with self.subTest(missed):
                 text = self.change(name, has, instead)
                 self.assert_missed(missed)
-                (self.top / name).write_text(text)
+                Path(name).write_text(text)
         for change, missed in (
                 (mock.patch.object(status, "WRONG", 3), "exit statuses: WRONG=2"),
                 (mock.patch.dict(cli.WORDS, clear=True), "commands: list"),
