@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import fake
+import made_up
 from mc.records import keys, shape, suite, template
 
 # Cores (0,4) (1,5) on node 0, (2,6) (3,7) on 1.
@@ -109,12 +110,13 @@ class Placeholders(fake.InDirectory):
 
 
 class OfTheMachine(fake.InDirectory):
-    def tree(self, **files):
-        fake.put({name.replace("__", "/"): text for name, text in files.items()}, "sys")
+    def setUp(self):
+        super().setUp()
+        self.enterContext(fake.machine_here())
 
     def found(self, record, total=1 << 22, available=1 << 21):
-        self.write("meminfo", f"MemTotal: {total} kB\nMemAvailable:   {available} kB\n".encode())
-        return shape.machine_shape(record, Path("sys"), Path("meminfo"))
+        fake.put({"proc/meminfo": f"MemTotal: {total} kB\nMemAvailable:   {available} kB"})
+        return shape.machine_shape(record)
 
     def test_from_the_record(self):
         found = self.found({"cpus_online": "0-2,5", "caches": CACHES, "nodes": [
@@ -171,24 +173,14 @@ class OfTheMachine(fake.InDirectory):
                          ["t size=512M"])
 
     def test_from_sysfs(self):
-        self.tree(cpu__online="0-3", node__online="0-1", node__node0__cpulist="0,2",
-                  node__node1__cpulist="1,3", node__node0__meminfo="Node 0 MemTotal:  4096 kB",
-                  cpu__cpu0__topology__thread_siblings_list="0,2",
-                  cpu__cpu1__topology__thread_siblings_list="1,3",
-                  cpu__cpu2__topology__thread_siblings_list="0,2",
-                  cpu__cpu3__topology__thread_siblings_list="1,3",
-                  cpu__cpu0__cache__index0__size="48K", cpu__cpu0__cache__index0__type="Data",
-                  cpu__cpu0__cache__index0__level="1",
-                  cpu__cpu0__cache__index3__size="16384K", cpu__cpu0__cache__index3__level="3",
-                  cpu__cpu0__cache__index3__type="Unified",
-                  cpu__cpu0__cache__index3__shared_cpu_list="0-3",
-                  cpu__cpu2__cache__index2__size="32M", cpu__cpu2__cache__index2__level="2",
-                  cpu__cpu2__cache__index2__type="Unified")
-        found = self.found({})
+        """The last cache is that of the highest level, not the largest one."""
+        made_up.MadeUp("x | 2x1 | 1x2 48 32M/1 16M/1 | 4 | |").write(Path())
+        Path("sys/devices/system/node/node1/meminfo").unlink()
+        found = shape.machine_shape({})
         self.assertEqual(found.cores, ((0, 2), (1, 3)))
         self.assertEqual([(n.number, n.cpus, n.memory) for n in found.nodes],
-                         [(0, (0, 2), 4 << 20), (1, (1, 3), None)])
-        self.assertEqual((found.cache, found.shared_by, found.memory), (16 << 20, 4, 1 << 20))
+                         [(0, (0, 2), 4 << 30), (1, (1, 3), None)])
+        self.assertEqual((found.cache, found.shared_by, found.memory), (16 << 20, 2, 1 << 30))
 
     def test_a_machine_that_tells_nothing(self):
         for record in ({}, {"caches": "x", "nodes": [3], "cpus_online": "?"}):

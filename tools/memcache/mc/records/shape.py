@@ -47,11 +47,11 @@ class Shape:
     remarks: tuple[str, ...] = ()
 
 
-def machine_shape(machine: dict, system: Path | None = None, meminfo: Path | None = None) -> Shape:
+def machine_shape(machine: dict) -> Shape:
     """The shape of the machine that this program runs on. `machine` is its record, which may
     be empty."""
     root = os.environ.get("MEMCACHE_SYSROOT", "")
-    system, meminfo = system or Path(root + SYSTEM), meminfo or Path(root + MEMINFO)
+    system = Path(root + SYSTEM)
     online = str(machine.get("cpus_online") or read_file(system / "cpu/online"))
     cpus = every = tuple(numbers(online))
     process = machine.get("process")
@@ -65,7 +65,7 @@ def machine_shape(machine: dict, system: Path | None = None, meminfo: Path | Non
     found = known.get("size_bytes") if isinstance(known, dict) else None
     if isinstance(found, int) and last[1] < found <= MOST // BEYOND:
         last = 0, found, -(-len(cpus) // (sum(bool(node.cpus) for node in nodes) or 1))
-    total, available = _memory(meminfo)
+    total, available = _memory(Path(root + MEMINFO))
     if isinstance(process, dict):
         cpus, nodes = _allowed_cpus_and_nodes(process, cpus, nodes)
         available = min(available, process.get("memory_limit_bytes") or available)
