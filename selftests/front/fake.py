@@ -286,17 +286,15 @@ class Kernel(debugfs.Debugfs):
     """A module in memory: answers bandwidth requests over types, at a speed
     that `speed(type, line)` gives. `errors[n]` is what becomes of the n-th."""
 
-    def __init__(self, about=None, effective=None, speed=None, errors=None, cv=1.0):
+    def __init__(self, about=BARE, speed=None, errors=None):
         super().__init__("/nowhere")
-        self.about = about or BARE
-        self.effective = effective or YES
+        self.about = about
         self.speed = speed or (lambda memory, _: {"wb": 9e3, "wc": 9.5e3, "uc": 90.0}[memory])
         self.errors = errors or {}
-        self.cv = cv
         self.asked: list[str] = []
         self.files = {"tests": described_tests(),
                       "progress": "idle\n", "run": "", "results.jsonl": "",
-                      "machine": json.dumps(machine(self.about, self.effective))}
+                      "machine": json.dumps(machine(self.about))}
 
     def check(self):
         pass
@@ -316,8 +314,7 @@ class Kernel(debugfs.Debugfs):
             return error
         types = dict(w.split("=") for w in line.split()[1:]).get("type", "wb").split(",")[:keep]
         outcomes = [result(" ".join(w for w in line.split() if not w.startswith("type="))
-                           + f" type={name}", self.speed(name, line), self.cv, self.effective[name])
-                    for name in types]
+                           + f" type={name}", self.speed(name, line)) for name in types]
         for record in outcomes:
             record["started_unix_ns"] += len(self.asked)
         if error == errno.EBADMSG:
@@ -327,8 +324,7 @@ class Kernel(debugfs.Debugfs):
         why = "verify: it did not hold" if error else None
         asked = request(line, len(outcomes), state=state, errno=error, error=why)
         if outcomes:
-            self.files["results.jsonl"] = jsonl(
-                machine(self.about, self.effective), asked, *outcomes).decode()
+            self.files["results.jsonl"] = jsonl(machine(self.about), asked, *outcomes).decode()
         self.files["run"] = f"request: {line}\nstate: {state}\n"
         self.files["run"] += f"error: {errno_name(error)} {why}\n" if why else ""
         return error

@@ -30,24 +30,24 @@ def leaf(number, eax=0, ebx=0, ecx=0, edx=0, after=""):
     return f"CPUID {number:08X}: {eax:08X}-{ebx:08X}-{ecx:08X}-{edx:08X}{after}\n"
 
 
-def vendor(name):
-    return [int.from_bytes(name[i:i + 4].encode(), "little") for i in (0, 8, 4)]
+def registers(text):
+    """Registers that hold these letters."""
+    return [int.from_bytes(text[i:i + 4].encode(), "little") for i in range(0, len(text), 4)]
 
 
-def dump(name="GenuineIntel", signature=0x906ea, leaves="", brand=BRAND, edx=1 << 29, flags=0):
+def dump(leaves):
     """A dump of one CPU that runs a 64-bit Linux."""
-    ebx, ecx, edx0 = vendor(name)
-    raw = brand.encode().ljust(48, b"\0")
-    words = [int.from_bytes(raw[i:i + 4], "little") for i in range(0, 48, 4)]
-    return leaf(0, 0x16, ebx, ecx, edx0) + leaf(1, signature, 0, flags) + leaves \
-        + leaf(0x80000001, 0, 0, 0, edx) + "".join(
+    ebx, edx, ecx = registers("GenuineIntel")
+    words = registers(BRAND.ljust(48, "\0"))
+    return leaf(0, 0x16, ebx, ecx, edx) + leaf(1, 0x906ea) + leaves \
+        + leaf(0x80000001, edx=1 << 29) + "".join(
             leaf(0x80000002 + i, *words[4 * i:4 * i + 4]) for i in range(3))
 
 
-def cache_leaf(level, kind, kib, ways, number=4, after=""):
+def cache_leaf(level, kind, kib, ways, after=""):
     """A subleaf of a cache: its size in sets of `ways` lines of 64 bytes."""
     sets = kib * 1024 // 64 // ways
-    return leaf(number, level << 5 | kind, ways - 1 << 22 | 63, sets - 1, 0, after)
+    return leaf(4, level << 5 | kind, ways - 1 << 22 | 63, sets - 1, 0, after)
 
 
 INTEL = cache_leaf(1, 1, 32, 8, after=" [SL 00] [L1D: 32 KB]") + cache_leaf(1, 2, 32, 8) + \
@@ -262,9 +262,9 @@ class Data(unittest.TestCase):
 class Command(fake.InDirectory):
     def test_from_snapshots_to_a_file(self):
         name = "GenuineIntel00906EA_Some_01"
-        fake.put({f"GenuineIntel/{name}_CPUID.txt": dump(leaves=INTEL) + TABLE,
+        fake.put({f"GenuineIntel/{name}_CPUID.txt": dump(INTEL) + TABLE,
                   f"GenuineIntel/{name}_NewMemLat.txt": NEW,
-                  f"Virtual_CPU_/{name}_x64_CPUID.txt": dump(leaves=cache_leaf(1, 1, 64, 8))},
+                  f"Virtual_CPU_/{name}_x64_CPUID.txt": dump(cache_leaf(1, 1, 64, 8))},
                  "InstLatx64", end="")
         with mock.patch.object(sys, "argv", "import --snapshots . -o out.json".split()):
             status, _, warned = fake.output_of(importer.main)

@@ -8,7 +8,7 @@ fast, because chance has more forms to choose from. So the form that represents 
 round is chosen by all other rounds. The number of forms on a side then favours neither.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import mean, median, stdev
@@ -53,14 +53,13 @@ def held_out(series: Mapping[str, Series], lower_is_better: bool = False) -> lis
     return [series[name][i] for i, name in enumerate(names)]
 
 
-def interval(values: Series, random: Random, statistic: Callable[[Series], float] = median,
+def interval(values: Series, random: Random,
              resamples: int = RESAMPLES) -> tuple[float, float] | None:
-    """The bootstrap's confidence interval of the statistic: rounds are drawn with
-    replacement, and the tails of the resulting statistics are cut off. None for too few
-    rounds."""
+    """The bootstrap's confidence interval of the median: rounds are drawn with replacement, and
+    the tails of their medians are cut off. None for too few rounds."""
     if len(values) < FEWEST:
         return None
-    drawn = sorted(statistic(random.choices(values, k=len(values))) for _ in range(resamples))
+    drawn = sorted(median(random.choices(values, k=len(values))) for _ in range(resamples))
     tail = round(resamples * (1 - CONFIDENCE) / 2)
     return drawn[tail], drawn[-1 - tail]
 

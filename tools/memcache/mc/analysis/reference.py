@@ -221,13 +221,12 @@ def model_of(machine: dict, cpu: int | None = None) -> str:
                      str(told.get("core_type") or "") if kinds else "")
 
 
-def sizes(machine: dict, cpu: int | None = None) -> dict[str, int]:
-    """The KiB of each cache that the first CPU, or this one, has."""
+def sizes(machine: dict) -> dict[str, int]:
+    """The KiB of each cache that the first CPU has."""
     found: dict[str, int] = {}
     for one in machine.get("caches") or []:
         name = SIZE_KINDS.get((one.get("level"), one.get("kind")))
-        if name and one.get("size_bytes") and (
-                cpu is None or cpu in numbers(str(one.get("cpus", "")))):
+        if name and one.get("size_bytes"):
             found.setdefault(name, one["size_bytes"] >> 10)
     return found
 

@@ -278,6 +278,6 @@ def coverage(text: str, discovered: Found) -> dict | None:
     return {"kind": discovered.title, "nodes": discovered.nodes}
 
 
-def counts_beyond_l3(top: Path | None = None) -> bool:
+def counts_beyond_l3() -> bool:
     """Whether resctrl counts the traffic beyond the L3."""
-    return any(((top or root()) / RESCTRL).glob("*/mbm_total_bytes"))
+    return any((root() / RESCTRL).glob("*/mbm_total_bytes"))
