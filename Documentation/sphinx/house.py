@@ -188,7 +188,7 @@ class Drawn(FromSource):
             self.env.note_dependency(str(TOP / source))
         files = rounds.load_all([str(TOP / file) for file in self.arguments])
         found = charts.charts(files)
-        texts = captions(files, charts.sources(files))
+        texts = captions(files)
         parts = [Picture(chart.title, draw.inline(chart, str(self.env.new_serialno("drawn"))),
                          texts if chart is found[-1] else []) for chart in found]
         return [nodes.raw("", "\n".join(page.body(parts)), format="html")]

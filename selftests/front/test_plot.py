@@ -273,7 +273,7 @@ class Drawing(fake.InDirectory):
         files = {f"{i}.jsonl": one for i, one in enumerate(runs)}
         found = charts.charts(files)
         with self.library.rc_context(draw.STYLE):
-            figure = draw.figure(found, captions(files, charts.sources(files)))
+            figure = draw.figure(found, captions(files))
             from matplotlib.backends.backend_agg import FigureCanvasAgg
             from matplotlib.text import Text
             drawn = []

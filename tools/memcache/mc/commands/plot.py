@@ -42,7 +42,6 @@ def plot(names: list[str], output: str | None) -> int:
         from mc.output import document  # not needed for a picture alone
         files.write(output, document.gallery(loaded, drawn).encode(errors="replace"))
     else:
-        files.write(output, draw.picture(drawn, captions(loaded, charts.sources(loaded)), kind,
-                                         warnings(loaded)))
+        files.write(output, draw.picture(drawn, captions(loaded), kind, warnings(loaded)))
     say(f"{output}: {len(drawn)} {'chart' if len(drawn) == 1 else 'charts'}")
     return DONE

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from mc import join_words
 from mc.analysis import disturbed, verdict
-from mc.output.charts import Source
+from mc.output import charts
 from mc.records import prices
 from mc.records.results import Run
 
@@ -18,18 +18,21 @@ def warnings(files: dict[str, list[Run]]) -> list[str]:
     return [f"{named[name]}: {text}" if len(files) > 1 else text for name, text in texts if text]
 
 
-def captions(files: dict[str, list[Run]], sources: list[Source]) -> list[str]:
+def captions(files: dict[str, list[Run]]) -> list[str]:
     """A caption for each file: its letter, its machine, its verdict."""
-    texts = []
-    short_names = without_directories(files)
-    for name, runs in files.items():
-        mine = [source for source in sources if source.file == name]
-        letter = mine[0].name.split()[0] + ": " if len(files) > 1 and mine else ""
-        texts.append(letter + " ".join([
-            f"{short_names[name]}.", machine_text(runs[0].machine) + ".",
-            f"Measured {sides(one.where for one in mine)}.",
-            *verdict.sentences(verdict.judge(runs))]))
-    return texts
+    named, sources = names_of_files(files), charts.sources(files)
+    return [" ".join([
+        f"{named[name]}.", machine_text(runs[0].machine) + ".",
+        f"Measured {sides(one.where for one in sources if one.file == name)}.",
+        *verdict.sentences(verdict.judge(runs))]) for name, runs in files.items()]
+
+
+def names_of_files(files: dict[str, list[Run]]) -> dict[str, str]:
+    """What each file is called: `A: before.jsonl`, or its name if it is the only one."""
+    letters = {source.file: source.name.partition(" ")[0] for source in charts.sources(files)
+               if len(files) > 1}
+    return {name: f"{letters.get(name, '')}: {called}".removeprefix(": ")
+            for name, called in without_directories(files).items()}
 
 
 def without_directories(names: Iterable[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mc import join_words, plural
 from mc.output import charts, comparison, draw, finding, page, report
-from mc.output.captions import captions, sides, warnings, without_directories
+from mc.output.captions import captions, names_of_files, sides, warnings
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import prices, units
 from mc.records.fields import request_keys
@@ -42,7 +42,7 @@ STATISTICS = ("samples", "left_out", "min_ns", "median_ns", "mean_ns", "max_ns",
 def gallery(files: dict[str, list[Run]], drawn: list[charts.Chart]) -> str:
     """A page that has only the pictures, and above them what they must not hide."""
     draw.matplotlib()
-    texts = dict(zip(files, captions(files, charts.sources(files))))
+    texts = dict(zip(files, captions(files)))
     return page.document(title(files), [
         Heading(title(files), 1), *(Sentence(text, loud=True) for text in warnings(files)),
         *_pictures(texts, drawn)])
@@ -54,33 +54,23 @@ def title(files: dict[str, list[Run]]) -> str:
     return f"memcache: {', '.join(what)}"
 
 
-def names(files: dict[str, list[Run]]) -> dict[str, str]:
-    """What each file is called: `A: before.jsonl`, or its name if it is the only one."""
-    letters = {source.file: source.name.partition(" ")[0] for source in charts.sources(files)
-               if len(files) > 1}
-    return {name: f"{letters.get(name, '')}: {called}".removeprefix(": ")
-            for name, called in without_directories(files).items()}
-
-
 def beginning(files: dict[str, list[Run]], wide: bool = True) -> Iterator[Part]:
     """The finding, and below it the comparison if there are several sides."""
     sources = charts.sources(files)
-    yield from finding.parts(files, sources, names(files), title(files))
+    yield from finding.parts(files, sources, names_of_files(files), title(files))
     if len(sources) > 1:
         yield Heading("Comparison", 2)
         yield from comparison.parts(files, wide=wide)[0]
 
 
 def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
-    named = names(files)
+    named = names_of_files(files)
     yield from beginning(files)
     drawn = charts.charts(files)
     if drawn:
         yield Heading("Pictures", 2)
         yield from _pictures(named if len(files) > 1 else {}, drawn)
-    for name, runs in files.items():
-        yield Heading("Results" if len(files) == 1 else f"Results of {named[name]}", 2)
-        yield from report.parts(runs)
+    yield from results(files)
     yield from _machines(files, named)
     yield Heading("How each number was made", 2, folded=True)
     yield from (Sentence(words(text)) for text in METHOD)
@@ -88,6 +78,13 @@ def parts(files: dict[str, list[Run]]) -> Iterator[Part]:
         yield Heading("Requests" if len(files) == 1 else f"Requests of {named[name]}", 2,
                       folded=True)
         yield from _requests(runs)
+
+
+def results(files: dict[str, list[Run]], wide: bool = True) -> Iterator[Part]:
+    """The report of each file."""
+    for name, called in names_of_files(files).items():
+        yield Heading("Results" if len(files) == 1 else f"Results of {called}", 2)
+        yield from report.parts(files[name], wide)
 
 
 def _machines(files: dict[str, list[Run]], named: dict[str, str]) -> Iterator[Part]:

@@ -4,8 +4,9 @@ a comment or a wiki. Everything from a results file is text, never markup."""
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
-from mc.output import document, report
+from mc.output import document
 from mc.parts import Grid, Heading, Part, Picture, Sentence
 from mc.records.results import Run
 
@@ -15,11 +16,7 @@ CODE = re.compile(r"(`[^`]+`)")
 
 def text(files: dict[str, list[Run]]) -> str:
     """These files, whose rounds are merged."""
-    named = document.names(files)
-    parts: list[Part] = list(document.beginning(files, wide=False))
-    for name, runs in files.items():
-        parts += [Heading("Results" if len(files) == 1 else f"Results of {named[name]}", 2),
-                  *report.parts(runs, wide=False)]
+    parts = chain(document.beginning(files, wide=False), document.results(files, wide=False))
     return "\n".join(lines(parts)) + "\n"
 
 
