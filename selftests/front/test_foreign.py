@@ -189,6 +189,18 @@ class Foreign(fake.unittest.TestCase):
                     found = foreign.load(tool, "x", re.sub(r"\d+\.\d+", number, text))
                     json.dumps([run.results for run in found], allow_nan=False)
 
+    def test_matrices_of_caches_that_are_cut(self):
+        """A row keeps its node if it is the only one, and stays with its own heading. A bandwidth,
+        as of memcache-user in the place of MLC, is no time."""
+        cut = MLC[:MLC.index("            1\t 112.7")]
+        headless = re.sub(r"\t+Reader Numa Node\n.*\n.*112.8.*\n.*112.7.*\n", "", MLC)
+        rate = MLC.replace("HITM latency (", "HITM bandwidth (")
+        for text, wanted in ((cut, [("writer", "node 0 to node 1")]), (rate, []),
+                             (headless, [("reader", "node 0 to node 1"),
+                                             ("reader", "node 1 to node 0")])):
+            found = sum((run.results for run in foreign.load("mlc", "x", text)), [])
+            self.assertEqual([(one["home"], one["cpu"]) for one in found if one.get("home")], wanted)
+
     def test_what_is_no_figure(self):
         for tool, text, said in (
                 ("mlc", MLC.replace("82.1", "82..1"), "x: a figure can't be read: .*82..1"),

@@ -47,16 +47,17 @@ def _rows(text: str, pattern: str) -> Iterator[Any]:
     return (match.groups() for match in re.finditer(pattern, text, re.M))
 
 
-def _cells(text: str, heading: str) -> Iterator[tuple[str | None, str, float]]:
-    """The cells of a matrix of nodes or sockets: row, unless it is the only one, column, figure."""
+def _cells(text: str, heading: str, least: int = 2) -> Iterator[tuple[str | None, str, float]]:
+    """The cells of a matrix of nodes or sockets: row, if there are so many at least, column,
+    figure."""
     row = r"[ \t]*\d+(?:[ \t]+[\d.-]+)+[ \t]*\n"
-    for body in re.findall(rf"{heading}(?:(?!\n\n).)*?(?:Numa [nN]ode|Socket)[ \t]+"
+    for body in re.findall(rf"{heading}(?:(?!\n\n|homed in).)*?(?:Numa [nN]ode|Socket)[ \t]+"
                            rf"([\d \t]+\n(?:{row})+)", text + "\n", re.S):
         columns, *rows = (line.split() for line in body.splitlines() if line.strip())
         for node, *cells in rows:
             for column, cell in zip(columns, cells):
                 if cell != "-":
-                    yield f"node {node}" if len(rows) > 1 else None, column, float(cell)
+                    yield f"node {node}" if len(rows) >= least else None, column, float(cell)
 
 
 def _mlc(text: str, _mhz: float | None) -> Iterator[Found]:
@@ -79,7 +80,8 @@ def _mlc(text: str, _mhz: float | None) -> Iterator[Found]:
     for state, ns in _rows(text, rf"^\s*Local Socket L2->L2 (HITM?)\s+latency\s+{NUMBER}\s*$"):
         yield "c2c", {"state": state.lower()}, {"ns_per_line": float(ns)}
     for home in "writer", "reader":
-        for writer, reader, ns in _cells(text, f"data address homed in {home} socket"):
+        for writer, reader, ns in _cells(
+                text, rf"latency \(data address homed in {home} socket", 1):
             yield "c2c", {"state": "hitm", "home": home, "cpu": f"{writer} to node {reader}"}, {
                 "ns_per_line": ns}
 
