@@ -207,7 +207,8 @@ class Intervals(fake.unittest.TestCase):
         for fastest in (101, 99):
             found = judge.judge(time(150, 1, fastest=100), time(100, 1, fastest=fastest))
             self.assertGreater(found.low, 2)
-            self.assertEqual(found.mark, "?")
+            self.assertEqual((found.mark, found.why, found.more), ("?", judge.MEDIANS_ALONE, None))
+            self.assertIn("machine is quiet", str(judge.doubts([found])[0]))
 
     def test_what_each_rule_decides(self):
         """Times of runs and the fastest sample of each side. Without any of the rules, some row

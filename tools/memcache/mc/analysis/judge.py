@@ -55,12 +55,14 @@ RUNS_APART = 1.1    # with this, 1 to 4 % of equal sides of three runs differ
 MANY = 6            # runs of a side, whose ranks are enough: of 5 and 5, 5.6 % differ by chance
 MOST_RUNS = 100     # nobody measures more
 TOO_WIDE = 100      # an interval that reaches such a factor says nothing
-FEW_RUNS, EMULATED, WIDE, NO_TIME = map(Say, ("one_run", "no_speed", "wide", "no_time"))
+FEW_RUNS, EMULATED, WIDE, MEDIANS_ALONE, NO_TIME = map(Say, (
+    "one_run", "no_speed", "wide", "medians_alone", "no_time"))
 MEASURE = "measure in rounds (`memcache run --rounds 5`) or several times (`memcache check`)"
 QUIET = "measure when the machine is quiet, or with sched=fifo if these runs had keep"
 LARGE = "three runs of each side tell large differences"
 REMEDIES: dict[str, str] = {
     FEW_RUNS: MEASURE, EMULATED: "measure on a real one", NO_TIME: "measure it again",
+    MEDIANS_ALONE: QUIET,
     SLOWED: f"{QUIET}; {LARGE}", UNSETTLED: f"{MEASURE}; {LARGE}, a quiet machine the others"}
 
 # The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
@@ -155,14 +157,14 @@ def judge(base: Estimate, other: Estimate, limit: float = LIMIT) -> Difference:
     difference = _difference_by_interval(base, other, allowed)
     if difference.word in (Word.SLOWER, Word.FASTER) and not _ranks_differ(
             base.times, other.times):
-        difference = replace(difference, word=Word.UNKNOWN, why=WIDE)
+        difference = replace(difference, word=Word.UNKNOWN, why=MEDIANS_ALONE)
     doubt = base.doubt or other.doubt
     if doubt and (difference.word == Word.SAME or min(base.freedom, other.freedom) < ENOUGH - 1):
         difference = unknown_difference(base, other, doubt)
     if difference.word == Word.UNKNOWN and (word := _word_if_far_apart(base, other, allowed)
                                             or _word_if_runs_lie_apart(base, other, allowed)):
         return replace(difference, word=word, why="", no_slower=word == Word.FASTER)
-    if difference.word == Word.UNKNOWN and difference.low is not None:
+    if difference.why == WIDE:
         difference = replace(difference, more=_more_runs(base, other, allowed))
     if difference.word == Word.UNKNOWN and doubt and not difference.more:
         return unknown_difference(base, other, doubt)
@@ -238,8 +240,10 @@ def _difference_by_interval(base: Estimate, other: Estimate, allowed: float) -> 
         word = Word.FASTER
     else:
         word = Word.SAME if -allowed <= low and high <= allowed else Word.UNKNOWN
-    return Difference(word, _percent(middle), _percent(high), _percent(low),
-                      WIDE if word == Word.UNKNOWN else "", no_slower=high <= allowed)
+    why = "" if word != Word.UNKNOWN else \
+        MEDIANS_ALONE if low > allowed or high < -allowed else WIDE
+    return Difference(word, _percent(middle), _percent(high), _percent(low), why,
+                      no_slower=high <= allowed)
 
 
 def _percent(logarithm: float) -> float:

@@ -173,6 +173,7 @@ WORDS = {
     "slowed": "most samples of a run were disturbed",
     "no_speed": "an emulated machine has no speed of its own",
     "wide": "the interval is too wide",
+    "medians_alone": "the medians differ, but the fastest samples or the ranks of the runs do not",
     "no_time": "no time was measured",
     "runs_would_tell": "; {some:?for {some} of them }about {least}{most:? to {most}} more "
                        "{runs:run|runs} of each side would tell"
