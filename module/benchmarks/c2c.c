@@ -101,8 +101,8 @@ static const struct mc_column columns[] = {
  * @meas: the measurement
  * @chase: the cycle of pointers
  * @flush: flushes the lines from all caches
- * @loads: the reader's part: a line of the cycle, or a turn, for each line of this pass, or those
- *	   lines themselves
+ * @loads: the reader's part. With loads=independent, it reads the lines of this pass. Otherwise
+ *	   each of them stands for a line of the cycle, or for a turn
  * @at: where in the cycle it is
  * @state: HITM, HIT or CAS
  * @who: thread indices of writer and reader
@@ -340,7 +340,7 @@ static int c2c_set_up(struct mc_run *run, const struct mc_point *point, void *ar
 	job->meas.hooks.verify_all = true;
 	job->meas.hooks.beside = serve_lines;
 	job->state = point->v[KEY_STATE];
-	/* Those of a loop over all lines lie side by side. */
+	/* A loop reads lines that lie side by side. */
 	stride = point->v[KEY_LOADS] == INDEPENDENT ? MC_LINE : stride;
 	job->chase = (struct mc_chase){
 		.view = view, .stride = stride, .n = size / stride,

@@ -196,7 +196,8 @@ class Intervals(fake.unittest.TestCase):
         runs = 4 + (found.more or 0)
         self.assertEqual(judge.judge(time(100, 5, runs), time(110, 5, runs)).word, Word.SLOWER)
         # What is in doubt is never the same, but may be slower.
-        for doubt, other, why in (("", 100, judge.WIDE), ("no", 100, "no"), ("no", 103, judge.WIDE)):
+        for doubt, other, why in (("", 100, judge.WIDE), ("no", 100, "no"),
+                                  ("no", 103, judge.WIDE)):
             found = judge.judge(replace(time(100, 2, 4), doubt=doubt), time(other, 2, 4))
             self.assertEqual((found.why, bool(found.more)), (why, why == judge.WIDE))
 
@@ -288,18 +289,18 @@ class Intervals(fake.unittest.TestCase):
         # Logarithms of 1, 2 and 3: sd 1. Rounds of one file have half as much in common.
         one = seen((e, e ** 2, e ** 3))
         self.assertAlmostEqual(one.variance, math.pi / 2 * (1 / 3 + 1 / 2))
-        self.assertEqual((one.runs, one.freedom, one.share), (1, 2, 1 / 3 + 1 / 2))
+        self.assertEqual((one.runs, one.freedom, one.variance_of_mean), (1, 2, 1 / 3 + 1 / 2))
         self.assertAlmostEqual(one.all_times[1][2] / one.all_times[0][2], 0.998)
         self.assertEqual([judge.judge(*sides).mark for sides in (
             (seen((90, 88, 98)), seen((110, 111, 125))),
             (seen((90,), (88,), (98,)), seen((110,), (111,), (125,))))], ["?", "↓"])
         two = seen((e, e ** 2, e ** 3), (e, e ** 2, e ** 3))
         self.assertAlmostEqual(two.variance, one.variance / 2)
-        self.assertEqual((two.runs, two.freedom, two.share), (2, 4, 1 / 6 + 1 / 4))
+        self.assertEqual((two.runs, two.freedom, two.variance_of_mean), (2, 4, 1 / 6 + 1 / 4))
         # Three files: only what files differ by counts.
         three = seen(*((ns / 2, ns, ns * 3) for ns in (e, e ** 2, e ** 3)))
         self.assertAlmostEqual(three.variance, math.pi / 2 / 3)
-        self.assertEqual((three.runs, three.freedom, three.share), (3, 2, 1 / 3))
+        self.assertEqual((three.runs, three.freedom, three.variance_of_mean), (3, 2, 1 / 3))
         self.assertAlmostEqual(seen((e,), (e ** 2,)).variance, math.pi / 2 / 2 / 2)
 
     def test_a_spread_beyond_all_bounds(self):

@@ -199,7 +199,8 @@ class Foreign(fake.unittest.TestCase):
                              (headless, [("reader", "node 0 to node 1"),
                                              ("reader", "node 1 to node 0")])):
             found = sum((run.results for run in foreign.load("mlc", "x", text)), [])
-            self.assertEqual([(one["home"], one["cpu"]) for one in found if one.get("home")], wanted)
+            self.assertEqual([(one["home"], one["cpu"]) for one in found if one.get("home")],
+                             wanted)
 
     def test_what_is_no_figure(self):
         for tool, text, said in (

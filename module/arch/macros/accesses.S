@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The accesses of loops, and the data of their counters: what does not depend on the architecture
- * of it. The architecture has COUNTER_INIT, COUNTER_STEP and the bodies; a row of mc_data has
- * MC_DATA_WORDS words, and each step MC_DATA_COPIES times.
+ * The accesses of loops, and the data of their counters: the part that is the same on all
+ * architectures. Each of them has its own COUNTER_INIT, COUNTER_STEP and bodies, and says how many
+ * words a row of mc_data has (MC_DATA_WORDS), and how often it has a step (MC_DATA_COPIES).
  *
  * A loop is one line: LOOP name, width, and the body macro, which does one access of
  * that width at an offset. The loop does 256 bytes an iteration, and 64 bytes an

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Bodies of loops over doubles. The architecture has the sums and products, whose names say which
- * arrays they are of, and two ways to store them. The last lines are about rows of loops.def.
+ * arrays they are of, and two ways to store them. The macros at the end take rows of loops.def.
  */
 
 .macro DO_SCALE w, k, o

@@ -62,7 +62,7 @@ class Estimate:
         return self.all_times[0] if self.runs >= ENOUGH else ()
 
     @property
-    def share(self) -> float:
+    def variance_of_mean(self) -> float:
         """The variance of a mean of all times, if that between them is 1."""
         return 1 / len(self.all_times[0]) + (0 if self.times else SHARED / self.runs)
 

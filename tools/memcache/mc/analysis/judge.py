@@ -25,8 +25,8 @@ three or more (Mann and Whitney, Annals of Mathematical Statistics 18, 1947): al
 may be in one of several modes by chance, and then their spread is small.
 
 Of few runs the interval is wide, and a disturbance slows medians, fastest samples or both. So runs
-also differ if they lie apart by more than those of either side do from each other, or by tests of
-either (_differ()).
+also differ if the sides lie apart by more than the runs of either side do, or if a test of medians
+or of fastest samples tells them apart (_differ()).
 
 One run shows nothing of the spread between runs, however many samples it has. Two figures differ
 nevertheless if even the fastest sample of the one took APART times as long as the median of the
@@ -63,7 +63,8 @@ LARGE = "three runs of each side tell large differences"
 REMEDIES: dict[str, str] = {
     FEW_RUNS: MEASURE, EMULATED: "measure on a real one", NO_TIME: "measure it again",
     MEDIANS_ALONE: QUIET,
-    SLOWED: f"{QUIET}; {LARGE}", UNSETTLED: f"{MEASURE}; {LARGE}, a quiet machine the others"}
+    SLOWED: f"{QUIET}; {LARGE}",
+    UNSETTLED: f"{MEASURE}; {LARGE}, and small ones need a quiet machine"}
 
 # The 0.975 quantile of Student's t for 1 to 30 degrees of freedom, rounded up.
 T975 = (12.707, 4.303, 3.183, 2.777, 2.571, 2.447, 2.365, 2.307, 2.263, 2.229, 2.201, 2.179,
@@ -215,7 +216,7 @@ def _differ(fast: Estimate, slow: Estimate, which: int, allowed: float) -> bool:
     freedom = sum(map(len, logs)) - 2
     spread = sum(variance(side) * (len(side) - 1) for side in logs) / freedom
     least = 0 if min(len(fast.times), len(slow.times)) >= MANY else \
-        t975(freedom) * sqrt(spread * (fast.share + slow.share))
+        t975(freedom) * sqrt(spread * (fast.variance_of_mean + slow.variance_of_mean))
     return middle > least and _ranks_differ(*logs)
 
 
