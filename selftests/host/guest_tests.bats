@@ -23,7 +23,10 @@ setup_file() {
 }
 setup() { cd "$BATS_TEST_TMPDIR" && own=here; }
 teardown() { [ "$own" = here ]; }
-TEST "passes" { [ "$WORD" = word ] && [ "$(ls "$BATS_TEST_DIRNAME"/some.bats)" ]; }
+TEST "passes" {
+	[ "$WORD" = word ] && [ "$(ls "$BATS_TEST_DIRNAME"/some.bats)" ]
+	[ "$(grep -c . /dev/null)" = 0 ]
+}
 TEST "fails in a function" {
 	echo "said before"
 	helper
