@@ -11,6 +11,12 @@ u64 mc_sqrt(u64 x);
 u64 mc_gcd(u64 a, u64 b);
 u64 mc_sum_of_run(u64 first, u64 step, u64 n);
 
+/* Is bit @i of these set? */
+static inline bool mc_bit(const u64 *bits, unsigned int i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
 /* Return: the bandwidth in 1000 bytes per second: @decimals of the column is 3. */
 static inline u64 mc_mb_per_s(u64 bytes, u64 ps)
 {

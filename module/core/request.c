@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Request lines: parse them, count and enumerate their combinations, show them. */
+#include "core/math.h"
 #include "core/meant.h"
 #include "core/request.h"
 
@@ -292,7 +293,7 @@ int mc_request_cpu(const struct mc_request *req, int cpu)
 {
 	do {
 		cpu = (cpu + 1) % MC_MAX_CPUS;
-	} while (!(req->cpus[cpu / 64] >> (cpu % 64) & 1));
+	} while (!mc_bit(req->cpus, cpu));
 	return cpu;
 }
 

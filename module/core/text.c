@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Bounded text: append, fixed-point numbers, JSON strings, number lists. */
+#include "core/math.h"
 #include "core/text.h"
 
 static void __printf(2, 0) append(struct mc_text *t, const char *fmt, va_list ap)
@@ -155,11 +156,6 @@ void mc_text_quote(struct mc_text *t, const char *s, size_t len)
 	mc_textf(t, len > most ? "...'" : "'");
 }
 
-static bool bit_is_set(const u64 *bits, unsigned int i)
-{
-	return bits[i / 64] >> (i % 64) & 1;
-}
-
 /**
  * mc_text_list() - append the set bits as a list in the kernel's form: 0-3,8
  * @t: the text
@@ -174,10 +170,10 @@ void mc_text_list(struct mc_text *t, const u64 *bits, unsigned int nbits)
 	for (i = 0; i < nbits; i++) {
 		if (i % 64 == 0 && !bits[i / 64])
 			i += 63;	/* most words are empty */
-		if (i >= nbits || !bit_is_set(bits, i))
+		if (i >= nbits || !mc_bit(bits, i))
 			continue;
 		first = i;
-		while (i + 1 < nbits && bit_is_set(bits, i + 1))
+		while (i + 1 < nbits && mc_bit(bits, i + 1))
 			i++;
 		if (i == first)
 			mc_textf(t, "%s%u", comma, first);

@@ -83,18 +83,13 @@ u64 mc_engine_records(const struct mc_request *req)
 	return runs_wanted(req, &first) * records_at_once(req);
 }
 
-static bool listed(const u64 *cpus, unsigned int cpu)
-{
-	return cpus[cpu / 64] >> (cpu % 64) & 1;
-}
-
 /* Set req->nodes to the nodes with memory that are nearest to the usable CPUs. */
 static void find_nodes(struct mc_request *req, const u64 *usable)
 {
 	unsigned int cpu, node;
 
 	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (!listed(req->cpus, cpu) || !listed(usable, cpu))
+		if (!mc_bit(req->cpus, cpu) || !mc_bit(usable, cpu))
 			continue;
 		node = mc_cpu_node(cpu);
 		req->nodes[node / 64] |= 1ULL << (node % 64);
@@ -114,7 +109,7 @@ static int take_grouped(struct mc_request *req, struct mc_error *e)
 	if (req->any_cpu)
 		return mc_fail(e, -EINVAL, "cpu: any is no CPU of groups=; use cpu=all");
 	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (req->group_of[cpu] && !req->all_cpus && !listed(req->cpus, cpu))
+		if (req->group_of[cpu] && !req->all_cpus && !mc_bit(req->cpus, cpu))
 			return mc_fail(e, -EINVAL, "groups: CPU %u is not one of cpu=", cpu);
 	}
 	memset(req->cpus, 0, sizeof(req->cpus));
@@ -160,9 +155,9 @@ static void take_usable_cpu(struct mc_request *req, const u64 *usable)
 	unsigned int cpu;
 
 	if (mc_request_given(req, MC_KEY_CPU) || req->all_cpus || req->any_cpu ||
-	    req->ncpus != 1 || req->ngroups || listed(usable, mc_request_cpu(req, -1)))
+	    req->ncpus != 1 || req->ngroups || mc_bit(usable, mc_request_cpu(req, -1)))
 		return;
-	for (cpu = 0; cpu < MC_MAX_CPUS && !listed(usable, cpu); cpu++)
+	for (cpu = 0; cpu < MC_MAX_CPUS && !mc_bit(usable, cpu); cpu++)
 		;
 	if (cpu == MC_MAX_CPUS)
 		return;
@@ -199,14 +194,14 @@ int mc_engine_cpus(struct mc_request *req, struct mc_error *e)
 		u64 bit = 1ULL << (cpu % 64);
 		unsigned int core = cpu;
 
-		if (!(all || listed(req->cpus, cpu)) || !listed(usable, cpu))
+		if (!(all || mc_bit(req->cpus, cpu)) || !mc_bit(usable, cpu))
 			continue;	/* mc_threads_start() refuses CPUs that are not there */
 		if (!smt)
 			core = mc_cpu_core(cpu);
-		if (listed(req->cpus, cpu))
+		if (mc_bit(req->cpus, cpu))
 			req->ncpus--;
 		req->cpus[cpu / 64] &= ~bit;
-		if (listed(cores, core))
+		if (mc_bit(cores, core))
 			continue;
 		cores[core / 64] |= 1ULL << (core % 64);
 		req->cpus[cpu / 64] |= bit;

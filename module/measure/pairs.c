@@ -6,6 +6,7 @@
  */
 #include "arch/caches.h"
 #include "core/generator.h"
+#include "core/math.h"
 #include "measure/pairs.h"
 #include "platform/cpus.h"
 #include "platform/os.h"
@@ -161,7 +162,7 @@ int mc_pairs_find(const struct mc_request *req, u32 **pairs, u64 *n, struct mc_e
 	}
 	if (*pairs) {
 		for (cpu = 0; cpu < MC_MAX_CPUS && *n > 1; cpu++) {
-			if (req->cpus[cpu / 64] >> (cpu % 64) & 1)
+			if (mc_bit(req->cpus, cpu))
 				choice->cpus[cpus++] = cpu;
 		}
 		mc_random_seed(&choice->random, req->values[test->pairs + 1].v[0]);

@@ -2,6 +2,7 @@
 /* The data source of the accesses of a record; sizes for size=auto. */
 #include "arch/caches.h"
 #include "core/level.h"
+#include "core/math.h"
 #include "measure/source.h"
 #include "measure/verdict.h"
 #include "platform/cpus.h"
@@ -26,7 +27,7 @@ static int next_cpu(const u64 *cpus, int cpu)
 {
 	do
 		cpu = mc_core_next(cpu);
-	while (cpu >= 0 && cpus && !(cpus[cpu / 64] >> (cpu % 64) & 1));
+	while (cpu >= 0 && cpus && !mc_bit(cpus, cpu));
 	return cpu;
 }
 

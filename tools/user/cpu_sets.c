@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/math.h"
 #include "platform/cpus.h"
 #include "user.h"
 
@@ -29,8 +30,8 @@ static unsigned int sort(const char *within, const char *domain, bool by_core,
 	mc_cpus_usable(usable);
 	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
 		/* Only a list names CPUs that this process may not use. */
-		if ((!isdigit(*within) && !(usable[cpu / 64] >> cpu % 64 & 1)) ||
-		    !is_in(within, cpu) || !is_in(domain, cpu))
+		if ((!isdigit(*within) && !mc_bit(usable, cpu)) || !is_in(within, cpu) ||
+		    !is_in(domain, cpu))
 			continue;
 		for (at = n++; by_core && at && mc_cpu_core(order[at - 1]) > mc_cpu_core(cpu); at--)
 			order[at] = order[at - 1];
@@ -63,7 +64,7 @@ const char *mc_user_choose(struct mc_text *t, const char *within, const char *on
 		for (i = taken = 0; i < n && (!wanted || taken < wanted); i++) {
 			if (i % stride >= chunk)
 				continue;
-			if (cpus[order[i] / 64] >> order[i] % 64 & 1)
+			if (mc_bit(cpus, order[i]))
 				return "has a CPU twice";
 			cpus[order[i] / 64] |= 1ULL << order[i] % 64;
 			first = taken++ ? first : order[i];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arch/cores.h"
+#include "core/math.h"
 #include "platform/cpus.h"
 #include "platform/workers.h"
 #include "user.h"
@@ -177,7 +178,7 @@ static void look_at_each(const u64 *all)
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < MC_MAX_CPUS; cpu++) {
-		if (!(all[cpu / 64] >> cpu % 64 & 1))
+		if (!mc_bit(all, cpu))
 			continue;
 		looked_at = cpu;
 		if (made_up() || !mc_user_move(cpu))

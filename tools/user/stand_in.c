@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "arch/loops.h"
+#include "core/math.h"
 #include "elsewhere.h"
 #include "measure/engine.h"
 #include "platform/cpus.h"
@@ -498,7 +499,7 @@ static int cache_to_cache(const char *call, const char *args)
 	if (rate)
 		mc_user_note("mlc: no output is published: the rows are those of --c2c_latency");
 	for (cpu = 0; cpu < MC_MAX_CPUS && all; cpu++) {
-		if (!(usable[cpu / 64] >> cpu % 64 & 1))
+		if (!mc_bit(usable, cpu))
 			continue;
 		if (one == MC_MAX_CPUS)
 			one = cpu;

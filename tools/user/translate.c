@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "arch/loops.h"
+#include "core/math.h"
 #include "elsewhere.h"
 #include "measure/engine.h"
 #include "platform/cpus.h"
@@ -303,7 +304,7 @@ static void put_node(void)
 		return;
 	mc_cpus_usable(usable);
 	mc_user_read_file("/sys/devices/system/cpu/online", list, sizeof(list));
-	if (mc_user_listed(list, cpu) || (cpu < MC_MAX_CPUS && usable[cpu / 64] >> cpu % 64 & 1))
+	if (mc_user_listed(list, cpu) || (cpu < MC_MAX_CPUS && mc_bit(usable, cpu)))
 		return put("node", keep("%d", mc_cpu_node(cpu)), at->from, at->weak);
 	mc_user_note("no CPU %lu: memory is on the measuring CPU's node", cpu);
 	put("node", "local", at->from, at->weak);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "core/math.h"
 #include "measure/pass.h"
 #include "measure/threads.h"
 #include "platform/clock.h"
@@ -122,7 +123,7 @@ static int check_usable(const struct mc_worker *w)
 	struct mc_text t = MC_TEXT(list);
 
 	mc_cpus_usable(usable);
-	if (w->cpu < 0 || usable[w->cpu / 64] >> w->cpu % 64 & 1)
+	if (w->cpu < 0 || mc_bit(usable, w->cpu))
 		return 0;
 	mc_text_list(&t, usable, MC_MAX_CPUS);
 	return mc_fail(w->threads->error, -EINVAL,
