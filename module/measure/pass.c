@@ -28,7 +28,7 @@ u64 mc_data_step(u64 data)
 	return steps[data];
 }
 
-/* What a window covers is a multiple of this. */
+/* Return: bytes; a window covers a multiple of them. */
 static u64 turn_of(const struct mc_pass *p)
 {
 	return max(p->turn, MC_LINE);

@@ -195,7 +195,7 @@ class Intervals(fake.unittest.TestCase):
         self.assertEqual(found.word, Word.UNKNOWN)
         runs = 4 + (found.more or 0)
         self.assertEqual(judge.judge(time(100, 5, runs), time(110, 5, runs)).word, Word.SLOWER)
-        # What is in doubt is never the same, but may be slower.
+        # A side in doubt is never called the same; it may be called slower.
         for doubt, other, why in (("", 100, judge.WIDE), ("no", 100, "no"),
                                   ("no", 103, judge.WIDE)):
             found = judge.judge(replace(time(100, 2, 4), doubt=doubt), time(other, 2, 4))

@@ -26,7 +26,7 @@ may be in one of several modes by chance, and then their spread is small.
 
 Of few runs the interval is wide, and a disturbance slows medians, fastest samples or both. So runs
 also differ if the sides lie apart by more than the runs of either side do, or if a test of medians
-or of fastest samples tells them apart (_differ()).
+or of fastest samples tells them apart (_tests_tell_apart()).
 
 One run shows nothing of the spread between runs, however many samples it has. Two figures differ
 nevertheless if even the fastest sample of the one took APART times as long as the median of the
@@ -186,7 +186,8 @@ def _word_if_runs_lie_apart(base: Estimate, other: Estimate, allowed: float) -> 
     """Slower or faster if the runs of the sides lie further apart than those of either side do from
     each other, or if their medians or fastest samples differ by a test; else None."""
     for fast, slow, word in ((base, other, Word.SLOWER), (other, base, Word.FASTER)):
-        if _lie_apart(fast, slow, allowed) or any(_differ(fast, slow, i, allowed) for i in (0, 1)):
+        if _lie_apart(fast, slow, allowed) or any(
+                _tests_tell_apart(fast, slow, which, allowed) for which in (0, 1)):
             return word
     return None
 
@@ -201,7 +202,7 @@ def _lie_apart(fast: Estimate, slow: Estimate, allowed: float) -> bool:
         min(slow.times) / max(fast.times)) > least and log(slow.fastest / fast.fastest) > allowed
 
 
-def _differ(fast: Estimate, slow: Estimate, which: int, allowed: float) -> bool:
+def _tests_tell_apart(fast: Estimate, slow: Estimate, which: int, allowed: float) -> bool:
     """Whether the medians (0) or fastest samples (1) of runs, or of the rounds of a file, differ by
     tests of ranks and, of few runs, of means, and the medians of fastest samples by RUNS_APART."""
     if min(len(fast.all_times[1]), len(slow.all_times[1])) < ENOUGH or log(
