@@ -225,7 +225,7 @@ copy_runner() {
 	[ "$(ls "$MEMCACHE_LOGS/again")" = 0.log ]
 }
 
-@test "LIMIT_MINUTES=: at the limit all ends, and the check is cut" {
+@test "LIMIT_MINUTES= and Ctrl-C: all ends, and the check is cut" {
 	copy_runner
 	cat >tools/check/uml <<-'END'
 		#!/bin/bash
@@ -254,6 +254,17 @@ copy_runner() {
 	[ "${lines[-1]}" = "2 passed, 0 failed, 0 skipped" ]
 	LIMIT_MINUTES=x run -1 tools/check/run docs
 	[ "$output" = "memcache: LIMIT_MINUTES=x is no number of minutes" ]
+
+	FOUR='not ok' JOBS=1 tools/check/run docs uml core >said 2>&1 &
+	until grep -q 'ok 1 two' said; do sleep 0.1; done
+	kill -INT $!
+	status=0
+	wait $! || status=$?
+	[ "$status" = 1 ]
+	grep -qF 'core: all the rest (ended by SIGINT)' said
+	run -1 grep 'once more' said
+	[ "$(tail -1 said)" = "CUT: 3 passed, 1 failed, 0 skipped" ]
+	run -1 pgrep -f '^sleep 123[456]$'
 }
 
 @test "a layer that has passed is not run again, unless a file that it reads has changed" {
