@@ -24,30 +24,22 @@
  */
 #define MC_IN_TIME	0x80
 
-/*
- * Can the clean windows stand for the whole sample? Not if the parts of a pass differ
- * in kind.
- */
-static bool can_do_without(const struct mc_sampler *sampler)
-{
-	const struct mc_sample *sample = &sampler->sample;
-	u64 all = sample->counted_bytes + sample->disturbed_bytes;
-
-	return !sampler->shared->disturbed.keep && !sampler->pass.readback &&
-	       sample->counted_bytes * CLEAN_PART >= all;
-}
-
 /**
  * mc_disturbed_windows() - decide which windows of a thread's sample count
  * @sampler: the thread's sampler
+ *
+ * The clean windows can't stand for the whole sample if the parts of a pass differ in kind.
  *
  * Context: Worker thread.
  */
 void mc_disturbed_windows(struct mc_sampler *sampler)
 {
 	struct mc_sample *sample = &sampler->sample;
+	u64 all = sample->counted_bytes + sample->disturbed_bytes;
 
-	sample->in_time = sample->disturbed_windows && !can_do_without(sampler);
+	sample->in_time = sample->disturbed_windows &&
+			  (sampler->shared->disturbed.keep || sampler->pass.readback ||
+			   sample->counted_bytes * CLEAN_PART < all);
 	if (!sample->in_time)
 		return;
 	sample->counted_bytes += sample->disturbed_bytes;
@@ -55,76 +47,50 @@ void mc_disturbed_windows(struct mc_sampler *sampler)
 	sample->disturbed_windows = 0;
 }
 
-/*
- * Time was stolen during one of the samples since the last check. Nobody knows which
- * one, so all of them are marked.
- */
-static void mark_stolen(struct mc_measurement *meas, struct mc_sampler *sampler)
-{
-	u32 i;
-
-	if (sampler->stolen == MC_NOT_LOOKED)
-		return;
-	for (i = sampler->stolen_from; i < meas->done && sampler->stolen == MC_STOLEN; i++)
-		meas->disturbed.seen[i] |= MC_BY_STEAL | MC_IN_TIME;
-	sampler->stolen_from = meas->done;
-	sampler->stolen = MC_NOT_LOOKED;
-}
-
 /**
  * mc_disturbed_keep() - record the disturbances of the sample that was just kept
  * @meas: the measurement
+ * @all: the sample of all threads
  *
  * Context: One thread, while the others wait.
  */
-void mc_disturbed_keep(struct mc_measurement *meas)
+void mc_disturbed_keep(struct mc_measurement *meas, const struct mc_sample *all)
 {
-	u8 seen = 0;
-	unsigned int i;
-
 	if (!meas->disturbed.seen)
 		return;
-	for (i = 0; i < meas->n; i++) {
-		const struct mc_sampler *one = &meas->each[i];
-
-		seen |= one->sample.seen | (one->sample.in_time ? MC_IN_TIME : 0);
-		meas->disturbed.windows_left_out += one->sample.disturbed_windows;
-	}
-	meas->disturbed.seen[meas->done - 1] = seen;
+	meas->disturbed.seen[meas->done - 1] = all->seen | (all->in_time ? MC_IN_TIME : 0);
+	meas->disturbed.windows_left_out += all->disturbed_windows;
 }
 
 /**
  * mc_disturbed_mark() - mark the samples from which time was stolen
  * @meas: the measurement, whose threads have checked for stolen time
  *
+ * Time was stolen during one of the samples since the last check. Nobody knows which one, so all of
+ * them are marked.
+ *
  * Context: One thread, while the others wait.
  */
 void mc_disturbed_mark(struct mc_measurement *meas)
 {
-	unsigned int i;
-
-	for (i = 0; i < meas->n && meas->disturbed.seen; i++)
-		mark_stolen(meas, &meas->each[i]);
-}
-
-/* Disturbed samples are left out if at least as many samples are clean. */
-static void leave_out_disturbed(struct mc_measurement *meas, u32 disturbed, u32 clean)
-{
+	struct mc_sampler *one;
 	u32 i;
 
-	if (meas->disturbed.keep || !disturbed || clean < disturbed)
-		return;
-	for (i = 0; i < meas->done; i++) {
-		if (meas->disturbed.seen[i] & MC_IN_TIME)
-			meas->samples[i] = MC_NO_SAMPLE;
+	for (one = meas->each; one < meas->each + meas->n && meas->disturbed.seen; one++) {
+		if (one->sample.stolen == MC_NOT_LOOKED)
+			continue;
+		for (i = one->stolen_from; i < meas->done && one->sample.stolen == MC_STOLEN; i++)
+			meas->disturbed.seen[i] |= MC_BY_STEAL | MC_IN_TIME;
+		one->stolen_from = meas->done;
 	}
-	meas->left_out |= MC_LEFT_DISTURBED;
 }
 
 /**
  * mc_disturbed_record() - leave out disturbed samples, and say so in the record
  * @meas: the measurement, its samples in the order in which they were taken
  * @rec: the record
+ *
+ * They are left out if at least as many samples are clean.
  *
  * Context: Process.
  */
@@ -147,7 +113,13 @@ void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec)
 		disturbed += seen & MC_IN_TIME ? 1 : 0;
 		clean += seen & MC_IN_TIME ? 0 : 1;
 	}
-	leave_out_disturbed(meas, disturbed, clean);
+	if (meas->disturbed.keep || !disturbed || clean < disturbed)
+		return;
+	for (i = 0; i < meas->done; i++) {
+		if (meas->disturbed.seen[i] & MC_IN_TIME)
+			meas->samples[i] = MC_NO_SAMPLE;
+	}
+	meas->left_out |= MC_LEFT_DISTURBED;
 }
 
 /**

@@ -9,7 +9,7 @@
 #include "measure/samples.h"
 
 void mc_disturbed_windows(struct mc_sampler *sampler);
-void mc_disturbed_keep(struct mc_measurement *meas);
+void mc_disturbed_keep(struct mc_measurement *meas, const struct mc_sample *all);
 void mc_disturbed_mark(struct mc_measurement *meas);
 void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec);
 bool mc_disturbed_by_others(const struct mc_measurement *meas);

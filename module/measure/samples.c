@@ -113,25 +113,21 @@ static int work_on(struct mc_worker *w, struct mc_sampler *sampler)
 	return 0;
 }
 
-/* The core works meanwhile, so this is no pause that lets it cool down. */
-static void refill(struct mc_worker *w, struct mc_sampler *sampler)
-{
-	u64 from = mc_ticks();
-
-	sampler->shared->hooks.refill(w, sampler);
-	w->rests += mc_ticks() - from;
-}
-
 static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 {
 	struct mc_lap *lap = &sampler->lap;
 	struct mc_progress at = { 0 };
+	u64 from;
 	int err;
 
 	*lap = (struct mc_lap){ 0 };
 	while (at.passes < sampler->cal.passes_a_sample) {
-		if (sampler->shared->hooks.refill)
-			refill(w, sampler);
+		if (sampler->shared->hooks.refill) {
+			/* The core works, so this is no pause that lets it cool down. */
+			from = mc_ticks();
+			sampler->shared->hooks.refill(w, sampler);
+			w->rests += mc_ticks() - from;
+		}
 		err = mc_pass_window(w, &sampler->pass, &at, sampler->cal.passes_a_sample,
 				     sampler->cal.quantum, sampler->shared->settings.irq_off);
 		if (err)
@@ -143,7 +139,7 @@ static int take_passes(struct mc_worker *w, struct mc_sampler *sampler)
 	}
 	lap->to = w->ended;
 	mc_events_take(w->events, &sampler->sample.events);
-	sampler->stolen = mc_detector_stolen(&w->detector, w->cpu, false);
+	sampler->sample.stolen = mc_detector_stolen(&w->detector, w->cpu, false);
 	mc_disturbed_windows(sampler);
 	return sampler->shared->n > 1 ? work_on(w, sampler) : 0;
 }
@@ -257,19 +253,13 @@ static int find_passes(struct mc_worker *w, struct mc_sampler *sampler, u64 cost
 }
 
 /*
- * Where samples would last for microseconds, one moment of a busy machine would be the figure. So
- * once the loop has settled, they last longer, in windows of which a disturbance hits few.
+ * Find how large windows and samples are. Where samples would last for microseconds, one moment of
+ * a busy machine would be the figure. So once the loop has settled, they last longer, in windows of
+ * which a disturbance hits few.
  */
-static void stretch(struct mc_calibration *cal, u64 length)
-{
-	cal->passes_settled = max(cal->passes_settled, cal->passes_a_sample);
-	if (cal->passes_settled > cal->passes_a_sample)
-		cal->quantum = min(cal->quantum, max(cal->passes_settled / WINDOWS_A_SAMPLE, 1ULL) *
-				   length);
-}
-
 static int calibrate(struct mc_worker *w, struct mc_sampler *sampler)
 {
+	struct mc_calibration *cal = &sampler->cal;
 	bool several = sampler->shared->n > 1;
 	u64 cost = mc_ns_to_ticks(MC_COSTS_A_SAMPLE * mc_clock.cost_ps / 1000);
 	u64 least = max(several ? cost * MC_WINDOWS_AT_ONCE : cost, 1ULL);
@@ -278,44 +268,38 @@ static int calibrate(struct mc_worker *w, struct mc_sampler *sampler)
 
 	if (err)
 		return err;
-	if (sampler->cal.quantum >= length)
+	if (cal->quantum >= length)
 		err = find_passes(w, sampler, cost, least);
 	else
-		sampler->cal.passes_a_sample = passes_to_last(1, 1, least, pass);
+		cal->passes_a_sample = passes_to_last(1, 1, least, pass);
+	cal->passes_settled = max(cal->passes_settled, cal->passes_a_sample);
 	if (several)
-		sampler->cal.quantum = min(sampler->cal.quantum, sampler->cal.passes_a_sample *
-				       length / MC_WINDOWS_AT_ONCE);
-	else
-		stretch(&sampler->cal, length);
-	sampler->cal.quantum = mc_pass_quantum(&sampler->pass, sampler->cal.quantum);
-	sampler->cal.quantum_most = sampler->cal.quantum;
+		cal->quantum = min(cal->quantum,
+				   cal->passes_a_sample * length / MC_WINDOWS_AT_ONCE);
+	else if (cal->passes_settled > cal->passes_a_sample)
+		cal->quantum = min(cal->quantum, max(cal->passes_settled / WINDOWS_A_SAMPLE, 1ULL) *
+				   length);
+	cal->quantum = mc_pass_quantum(&sampler->pass, cal->quantum);
+	cal->quantum_most = cal->quantum;
 	return err;
 }
 
-/* Duration of all windows of a sample, extrapolated to those that were left out. */
-static u64 work_ps(const struct mc_sampler *one)
-{
-	u64 bytes = mc_pass_length(&one->pass) * one->cal.passes_a_sample;
-	u64 ps = mc_ticks_to_ps(one->sample.counted_ticks);
-
-	return one->sample.disturbed_windows ? mc_muldiv(ps, bytes, one->sample.counted_bytes) : ps;
-}
-
 /*
- * The time of a pass over the whole working set: all its bytes divided by the sum of
- * the threads' rates. With one thread it is the time of its windows.
+ * The time of a pass over the whole working set: all its bytes divided by the sum of the threads'
+ * rates. With one thread it is the time of its windows, extrapolated to those that were left out.
  */
 static u64 sample_ps(const struct mc_measurement *meas)
 {
-	u64 rate = 0, total = 0;
-	unsigned int i;
+	const struct mc_sampler *one = meas->each;
+	u64 rate = 0, total = 0, ps = mc_ticks_to_ps(one->sample.counted_ticks);
 
+	if (meas->n == 1 && one->sample.disturbed_windows)
+		ps = mc_muldiv(ps, mc_pass_length(&one->pass) * one->cal.passes_a_sample,
+			       one->sample.counted_bytes);
 	if (meas->n == 1)
-		return work_ps(meas->each) / meas->each->cal.passes_a_sample;
-	for (i = 0; i < meas->n; i++) {
-		const struct mc_sampler *one = &meas->each[i];
-		u64 ps = max(mc_ticks_to_ps(one->sample.counted_ticks), 1ULL);
-
+		return ps / one->cal.passes_a_sample;
+	for (; one < meas->each + meas->n; one++) {
+		ps = max(mc_ticks_to_ps(one->sample.counted_ticks), 1ULL);
 		total += mc_pass_length(&one->pass);
 		rate += mc_muldiv(one->sample.counted_bytes, 1000000000000ULL, ps);
 	}
@@ -349,18 +333,30 @@ static bool overlapped(const struct mc_measurement *meas)
 	return began <= half && 3 * least >= 2 * most;
 }
 
-/* Why the sample is left out (enum mc_left_out), or 0. */
-static u8 why_left_out(const struct mc_measurement *meas)
+/* The sample of all threads: what their parts have in common, or add up to. */
+static struct mc_sample join_parts(const struct mc_measurement *meas)
 {
-	bool no_overlap = false;
-	unsigned int i;
+	struct mc_sample all = { .worked = ~0ULL };
+	const struct mc_sampler *one;
 
-	for (i = 0; i < meas->n; i++) {
-		if (meas->each[i].sample.clock_bad)
-			return MC_LEFT_CLOCK;
-		no_overlap |= meas->each[i].sample.no_overlap;
+	for (one = meas->each; one < meas->each + meas->n; one++) {
+		all.disturbed_windows += one->sample.disturbed_windows;
+		all.worked = min(all.worked, one->sample.worked);
+		all.seen |= one->sample.seen;
+		all.in_time |= one->sample.in_time;
+		all.clock_bad |= one->sample.clock_bad;
+		all.no_overlap |= one->sample.no_overlap;
+		all.stolen = max(all.stolen, one->sample.stolen);
 	}
-	return no_overlap ? MC_LEFT_NO_OVERLAP : 0;
+	return all;
+}
+
+/* Why the sample of all threads is left out (enum mc_left_out), or 0. */
+static u8 why_left_out(const struct mc_sample *all)
+{
+	if (all->clock_bad)
+		return MC_LEFT_CLOCK;
+	return all->no_overlap ? MC_LEFT_NO_OVERLAP : 0;
 }
 
 /**
@@ -396,7 +392,8 @@ u64 mc_measurement_mhz(const struct mc_measurement *meas, bool last)
  */
 void mc_measurement_append(struct mc_measurement *meas, u64 ps)
 {
-	u8 bad = why_left_out(meas);
+	struct mc_sample all = join_parts(meas);
+	u8 bad = why_left_out(&all);
 	unsigned int i;
 
 	for (i = 0; i < meas->n; i++)
@@ -406,34 +403,7 @@ void mc_measurement_append(struct mc_measurement *meas, u64 ps)
 		meas->cycles[meas->done] = bad ? 0 :
 				       mc_muldiv(ps, mc_measurement_mhz(meas, true), 1000);
 	meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
-	mc_disturbed_keep(meas);
-}
-
-/* Ticks for which all threads had worked before the sample, without a pause. */
-static u64 all_worked(const struct mc_measurement *meas)
-{
-	const struct mc_settling *s = &meas->settling;
-	u64 worked = ~0ULL;
-	unsigned int i;
-
-	for (i = 0; i < meas->n; i++)
-		worked = min(worked, meas->each[i].sample.worked);
-	return worked == ~0ULL ? s->last - s->began : worked;
-}
-
-/* Had others the CPU of a thread for a part of the sample? */
-static bool others_took_part(const struct mc_measurement *meas)
-{
-	unsigned int i;
-
-	for (i = 0; i < meas->n; i++) {
-		const struct mc_sampler *one = &meas->each[i];
-
-		if (one->sample.seen & MC_BY_OTHERS || one->sample.no_overlap ||
-		    one->stolen == MC_STOLEN)
-			return true;
-	}
-	return false;
+	mc_disturbed_keep(meas, &all);
 }
 
 /* A lone thread must not wait at the barrier: it may be one of several. */
@@ -453,22 +423,18 @@ static bool has_enough(struct mc_measurement *meas)
 	       (meas->done == meas->arrays.room && !mc_measurement_grow(meas));
 }
 
-/* How many samples there will be, by the time that they have taken until now. */
-static u64 foresee(const struct mc_measurement *meas)
+/*
+ * Tell that a sample has ended, and how many more are to come than was said before, by the time
+ * that they have taken until now.
+ */
+static void tick(struct mc_measurement *meas)
 {
 	u64 repeat = meas->settings.repeat, all = meas->done;
 	u64 passed = mc_ticks() - meas->quota.began;
 
 	if (!meas->quota.enough && meas->settings.least)
 		all = mc_muldiv(all, meas->settings.least, max(passed, 1ULL));
-	return max(repeat, all);
-}
-
-/* Tell that a sample has ended, and how many more are to come than was said before. */
-static void tick(struct mc_measurement *meas)
-{
-	u64 all = foresee(meas);
-
+	all = max(repeat, all);
 	meas->hooks.tick(meas->hooks.run, all - meas->quota.foreseen);
 	meas->quota.foreseen = all;
 }
@@ -480,12 +446,15 @@ static void tick(struct mc_measurement *meas)
  */
 static bool offer(struct mc_measurement *meas, u64 ps)
 {
-	bool asked = meas->settling.warmups;
-	u64 began = meas->settling.last;
-	u8 bad = why_left_out(meas);
+	struct mc_settling *s = &meas->settling;
+	const struct mc_sample all = join_parts(meas);
+	bool others = all.seen & MC_BY_OTHERS || all.no_overlap || all.stolen == MC_STOLEN;
+	bool asked = s->warmups;
+	u64 began = s->last;
+	u8 bad = why_left_out(&all);
 
-	meas->kept = mc_settling_take(&meas->settling, bad ? MC_NO_SAMPLE : ps,
-				      all_worked(meas), others_took_part(meas));
+	meas->kept = mc_settling_take(s, bad ? MC_NO_SAMPLE : ps, all.worked == ~0ULL ?
+				      s->last - s->began : all.worked, others);
 	if (meas->kept && bad == MC_LEFT_NO_OVERLAP && meas->quota.tries_left) {
 		meas->quota.tries_left--;
 		meas->kept = false;
@@ -646,34 +615,12 @@ int mc_measure_beside(struct mc_worker *w, struct mc_measurement *meas)
 	return err;
 }
 
-/* Take samples until there are enough. */
-static int run_rounds(struct mc_worker *w, struct mc_sampler *sampler)
-{
-	const struct mc_measurement *meas = sampler->shared;
-	int err = 0;
-	u32 round;
-
-	for (round = 0; !err && mc_measurement_wants(meas); round++)
-		err = run_round(w, sampler, round);
-	return err ? err : read_clock(w, sampler);
-}
-
 /* An address that identifies the loop. A test that has one function for several loops gives it. */
 static const void *loop_of(const struct mc_pass *p)
 {
 	if (p->variant)
 		return p->variant;
 	return p->body ? (const void *)p->body : p->loop;
-}
-
-/* Time that is stolen counts from now on. */
-static void begin_watching(struct mc_worker *w, struct mc_sampler *sampler)
-{
-	sampler->stolen = MC_NOT_LOOKED;
-	sampler->stolen_from = 0;
-	if (sampler == sampler->shared->each)
-		sampler->shared->disturbed.watched = mc_detector_kinds(w->cpu);
-	mc_detector_stolen(&w->detector, w->cpu, true);
 }
 
 /* Find out how large windows and samples of passes are, and begin to wait until these settle. */
@@ -687,8 +634,9 @@ static int begin_passes(struct mc_worker *w, struct mc_sampler *sampler)
 		meas->quota.tries_left = meas->settings.repeat + MC_TRIES_MORE;
 		mc_settling_begin(&meas->settling, meas->settings.warmup, MC_WARM_NS);
 		meas->settling.agreed = w->agreed == loop_of(&sampler->pass);
+		meas->disturbed.watched = mc_detector_kinds(w->cpu);
 	}
-	begin_watching(w, sampler);
+	mc_detector_stolen(&w->detector, w->cpu, true);	/* what is stolen counts from now on */
 	/*
 	 * All threads use the number of passes that the first one calibrated, so that
 	 * all do the same.
@@ -714,16 +662,19 @@ int mc_measure(struct mc_worker *w, void *arg)
 	struct mc_measurement *meas = arg;
 	struct mc_sampler *sampler = &meas->each[w && meas->n > 1 ? w->index : 0];
 	int err = 0;
+	u32 round;
 
 	if (!meas->hooks.take)
 		err = begin_passes(w, sampler);
 	else if (sampler == meas->each)
 		mc_settling_from_now(&meas->settling);
-	err = err ? err : run_rounds(w, sampler);
+	for (round = 0; !err && mc_measurement_wants(meas); round++)
+		err = run_round(w, sampler, round);
+	err = err ? err : read_clock(w, sampler);
 	if (meas->hooks.take)
 		return err;
 	w->agreed = meas->settling.agreed ? loop_of(&sampler->pass) : NULL;
-	sampler->stolen = mc_detector_stolen(&w->detector, w->cpu, true);
+	sampler->sample.stolen = mc_detector_stolen(&w->detector, w->cpu, true);
 	err = err ? err : wait_for_others(w, meas);
 	if (!err && sampler == meas->each)
 		mc_disturbed_mark(meas);

@@ -79,6 +79,7 @@ struct mc_calibration {
  * @in_time: the counted time includes the disturbed windows
  * @clock_bad: a window ended before it began
  * @no_overlap: the threads did not run at the same time for most of the sample
+ * @stolen: whether time was stolen since the last check (enum mc_stolen)
  * @ps: its time, set by @take of struct mc_measurement
  */
 struct mc_sample {
@@ -94,6 +95,7 @@ struct mc_sample {
 	bool in_time;
 	bool clock_bad;
 	bool no_overlap;
+	u8 stolen;
 	u64 ps;
 };
 
@@ -123,8 +125,7 @@ struct mc_lap {
  * @position: where in memory the pass is, of the measurement's @positions
  * @mhz_first: the core's clock before the first sample that is kept; 0: not known
  * @mhz_last: the same before the current sample, at the end after the last one
- * @stolen: whether time was stolen since the last check (enum mc_stolen)
- * @stolen_from: index of the first sample since the last check
+ * @stolen_from: index of the first sample since it was last checked whether time was stolen
  * @window_max: longest window of all samples, ticks
  * @counted: events in all samples that were kept
  * @verified: what the thread has found of its data (mc_sampler_verified())
@@ -138,7 +139,6 @@ struct mc_sampler {
 	u32 position;
 	u64 mhz_first;
 	u64 mhz_last;
-	u8 stolen;
 	u32 stolen_from;
 	u64 window_max;
 	struct mc_events_tally counted;
