@@ -314,7 +314,7 @@ static int check_points(struct mc_run *run)
 
 	run->near = -1;
 	if (takes_turns(run->req))
-		mc_threads_only(run->threads, 0);
+		run->threads->only = 0;
 	for (i = 0; i < n && !err; i++) {
 		point_of(run, i, &point);
 		mc_area_assign(run, &point);
@@ -437,7 +437,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 	point_of(run, index, &rec->point);
 	rec->cpu = MC_CPU_ALL;
 	if (takes_turns(run->req)) {
-		mc_threads_only(run->threads, run->part);
+		run->threads->only = run->part;
 		rec->cpu = mc_threads_cpu(run->threads, 0);
 	}
 	rec->threads = mc_threads_size(run->threads);

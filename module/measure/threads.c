@@ -118,31 +118,6 @@ struct mc_threads *mc_threads_start(const struct mc_request *req, unsigned int n
 }
 
 /**
- * mc_threads_only() - let one thread be the only one
- * @threads: the threads
- * @i: its index; -1: all threads again
- *
- * Until then there is one thread, and it has the index 0 in its jobs.
- *
- * Context: Process, the writer of the request.
- */
-void mc_threads_only(struct mc_threads *threads, int i)
-{
-	threads->only = i;
-}
-
-/**
- * mc_threads_size() - number of threads that work
- * @threads: the threads
- *
- * Return: the number, at least 1.
- */
-unsigned int mc_threads_size(const struct mc_threads *threads)
-{
-	return threads->only < 0 ? threads->n : 1;
-}
-
-/**
  * mc_threads_cpu() - the CPU that a thread is bound to
  * @threads: the threads
  * @i: its index

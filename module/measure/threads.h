@@ -12,7 +12,8 @@
 /**
  * struct mc_threads - what both sides need to know of the threads of a run
  * @n: number of threads
- * @only: index of the thread that works alone, as if there were no other; -1: all work
+ * @only: index of the thread that works alone, as if there were no other: it has the index 0 in its
+ *        jobs; -1: all work. The writer of the request sets it
  * @fifo: the threads go before all ordinary ones of their CPUs (sched=fifo)
  * @rested: ticks at which their last common rest ends or has ended
  * @worked: ticks at the end of the last job
@@ -45,8 +46,6 @@ struct mc_threads {
 
 struct mc_threads *mc_threads_start(const struct mc_request *req, unsigned int n,
 				    struct mc_error *e);
-void mc_threads_only(struct mc_threads *threads, int i);
-unsigned int mc_threads_size(const struct mc_threads *threads);
 int mc_threads_cpu(const struct mc_threads *threads, unsigned int i);
 int mc_threads_run(struct mc_threads *threads, mc_job job, void *arg);
 int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
@@ -60,6 +59,12 @@ bool mc_threads_rest(struct mc_worker *w, u64 ahead);
 void mc_threads_rested(struct mc_worker *w, u64 slept);
 void mc_threads_stop(struct mc_threads *threads, int err);
 int mc_threads_look(struct mc_threads *threads);
+
+/* Number of threads that work, at least 1. */
+static inline unsigned int mc_threads_size(const struct mc_threads *threads)
+{
+	return threads->only < 0 ? threads->n : 1;
+}
 
 /* Several threads and the writer may fail at once: only the first writes @error. */
 static inline bool mc_threads_claim_error(struct mc_threads *threads)

@@ -114,6 +114,6 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("atomic cpu=0-1 split=yes place=line", -EINVAL, "split");
 	assert_refused("atomic cpu=0-1 split=yes place=word", -EOPNOTSUPP, "split");
 	assert_refused("atomic cpu=0-1 op=xadd_llsc", -EOPNOTSUPP, "op");
-	sim.n = 5;
+	reset(5);
 	assert_refused("atomic cpu=0-4 size=1K", -EINVAL, "size");
 }

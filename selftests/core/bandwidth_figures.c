@@ -66,7 +66,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 	assert_refused("op=ntread width=16", -EOPNOTSUPP, "width:");
 	assert_refused("op=ntread width=max", -EOPNOTSUPP, "width:");
 	reset(1);
-	sim.n = 22;
+	run.threads->n = 22;
 	assert_refused("op=triad size=4K", -EINVAL, "size:");
 	assert_refused("op=read size=4032", -EINVAL, "size:");
 	assert_non_null(strstr(run.error.text, "4096"));

@@ -56,6 +56,7 @@ static u64 hit = 1000;
 static u64 fastest = ~0ULL;
 static struct mc_request req;
 static struct mc_run run;
+static struct mc_threads threads = { .only = -1 };
 static int cpus[16];
 static unsigned int ncpus;
 
@@ -86,11 +87,6 @@ const struct mc_test *mc_test_of(const struct mc_spec *spec)
 	return container_of(spec, struct mc_test, spec);
 }
 
-unsigned int mc_threads_size(const struct mc_threads *threads)
-{
-	return ncpus;
-}
-
 int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
 {
 	return cpus[i];
@@ -100,7 +96,7 @@ int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
 static void ask(const struct mc_test *test, const int *list)
 {
 	req = (struct mc_request){ .spec = &test->spec, .any_cpu = *list < 0 };
-	run = (struct mc_run){ .req = &req };
+	run = (struct mc_run){ .req = &req, .threads = &threads };
 	req.values[MC_KEY_TYPE] = (struct mc_values){ .n = 1, .v = { MC_WB } };
 	req.values[MC_KEY_SIZE] = (struct mc_values){ .n = 1, .v = { MC_AUTO } };
 	cpus[0] = -1;
@@ -110,6 +106,7 @@ static void ask(const struct mc_test *test, const int *list)
 	}
 	req.ncpus = ncpus;
 	ncpus = max(ncpus, 1U);
+	threads.n = ncpus;
 }
 
 #define ASK(test, ...)	ask(test, (const int []){ __VA_ARGS__ })

@@ -202,14 +202,14 @@ static void test_one_thread_as_the_threads(void **state)
 	start_on(0, 3, 0);
 	memset(done, 0, sizeof(done));
 	for (int i = 2; i >= 0; i--) {
-		mc_threads_only(threads, i);
+		threads->only = i;
 		assert_int_equal(mc_threads_size(threads), 1);
 		assert_int_equal(mc_threads_cpu(threads, 0), 0);
 		assert_int_equal(all_do(look_at_itself, &cpu), 0);
 		assert_int_equal(cpu, 0);
 	}
 	assert_int_equal(done[0], 3);
-	mc_threads_only(threads, -1);
+	threads->only = -1;
 	assert_int_equal(mc_threads_size(threads), 3);
 	assert_int_equal(all_do(look_at_itself, &cpu), 0);
 	assert_int_equal(done[0], 4);

@@ -29,7 +29,7 @@ static __thread struct mc_worker *self;
 struct mc_threads *sim_reset(unsigned int n)
 {
 	sim = (struct sim){ .n = n };
-	the_threads = (struct mc_threads){ .only = -1 };
+	the_threads = (struct mc_threads){ .n = n, .only = -1 };
 	mc_clock = (struct mc_clock){ .khz = 1000000000, .cost_ps = 20 * NS };
 	for (unsigned int i = 0; i < n; i++) {
 		workers[i] = (struct mc_worker){
@@ -272,16 +272,6 @@ unsigned int mc_node_distance(int a, int b)
 bool mc_cache_shared(int a, int b, unsigned int level)
 {
 	return false;
-}
-
-unsigned int mc_threads_size(const struct mc_threads *threads)
-{
-	return threads->only < 0 ? sim.n : 1;
-}
-
-void mc_threads_only(struct mc_threads *threads, int i)
-{
-	threads->only = i;
 }
 
 int mc_threads_stopped(const struct mc_threads *threads)
