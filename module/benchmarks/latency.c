@@ -125,12 +125,9 @@ static int link_all(struct mc_worker *w, struct latency_job *job)
 
 	for (position = 0; !err && position < job->meas.positions; position++) {
 		struct mc_chase chase = chase_of(job, position);
-		bool whole = false;
 
 		err = mc_chase_link(w, &chase);
-		err = err ? err : mc_chase_walk(w, &chase, &whole);
-		if (!err)
-			mc_sampler_verified(job->meas.each, whole);
+		err = err ? err : mc_chase_walk(w, &chase, job->meas.each);
 	}
 	return err;
 }

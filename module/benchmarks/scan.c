@@ -163,14 +163,10 @@ static int chase_job(struct mc_worker *w, void *arg)
 {
 	struct scan_job *job = arg;
 	int err = mc_chase_link(w, &job->chase);
-	bool whole = true;
 
 	job->at = mc_chase_at(&job->chase, 0);
 	err = err ? err : mc_measure(w, &job->latency);
-	err = err ? err : mc_chase_walk(w, &job->chase, &whole);
-	if (!whole)
-		mc_sampler_verified(job->meas.each, false);
-	return err;
+	return err ? err : mc_chase_walk(w, &job->chase, job->meas.each);
 }
 
 /* A region of little memory says little, and is left out. */

@@ -99,12 +99,9 @@ static int tlb_job(struct mc_worker *w, void *arg)
 {
 	struct tlb_job *job = arg;
 	int err = measure_packed(w, job);
-	bool whole = false;
 
 	err = err ? err : mc_chase_link(w, &job->chase);
-	err = err ? err : mc_chase_walk(w, &job->chase, &whole);
-	if (!err)
-		mc_sampler_verified(job->meas.each, whole);
+	err = err ? err : mc_chase_walk(w, &job->chase, job->meas.each);
 	job->at = mc_chase_at(&job->chase, 0);
 	return err ? err : mc_measure(w, &job->meas);
 }

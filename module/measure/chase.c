@@ -193,8 +193,8 @@ static bool walks_meet(const struct walk *walk)
  * mc_chase_walk() - test whether the chase is one cycle of all elements
  * @w: the thread
  * @c: the cycle
- * @whole: result: the walk returns to its start after as many steps as there are
- *         elements, and not before
+ * @sampler: is told whether the walk returns to its start after as many steps as there are
+ *           elements, and not before
  *
  * Several walks begin at elements far apart, and each ends where one began. If they are one
  * cycle together, and have taken as many steps as there are elements, then so would a single
@@ -203,7 +203,7 @@ static bool walks_meet(const struct walk *walk)
  * Context: Worker thread, may sleep.
  * Return: 0, or the errno of the stop.
  */
-int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole)
+int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, struct mc_sampler *sampler)
 {
 	struct walk walk;
 	unsigned int i;
@@ -221,6 +221,6 @@ int mc_chase_walk(struct mc_worker *w, const struct mc_chase *c, bool *whole)
 	for (i = 0; i < walk.n; i++)
 		mark(walk.first[i]);
 	if (!err)
-		*whole = !walk.left && walk.steps == c->n && walks_meet(&walk);
+		mc_sampler_verified(sampler, !walk.left && walk.steps == c->n && walks_meet(&walk));
 	return err;
 }

@@ -24,13 +24,14 @@ static struct mc_chase link_cycle(u64 n)
 static bool walk_cycle(const struct mc_chase *c)
 {
 	static void *before[MOST];
-	bool whole = !c->n;
+	struct mc_sampler sampler = { .verified = MC_VERIFIED_OFF };
 
 	memcpy(before, memory, sizeof(memory));
-	assert_int_equal(mc_chase_walk(worker, c, &whole), 0);
+	assert_int_equal(mc_chase_walk(worker, c, &sampler), 0);
+	assert_true(sampler.verified);
 	/* The marks of the beginnings of walks are gone. */
 	assert_memory_equal(before, memory, sizeof(memory));
-	return whole;
+	return sampler.verified == MC_VERIFIED_OK;
 }
 
 static const u64 sizes[] = { 2, 3, 1023, 1024, 1025, 4096, 33000, MOST };
@@ -84,13 +85,13 @@ static void test_a_stop_leaves_no_mark(void **state)
 {
 	struct mc_chase c = link_cycle(MOST);
 	static void *before[MOST];
-	bool whole = false;
+	struct mc_sampler sampler = { .verified = MC_VERIFIED_OFF };
 
 	memcpy(before, memory, sizeof(memory));
 	sim.asked = 0;
 	sim.stop_at = 3;
-	assert_int_equal(mc_chase_walk(worker, &c, &whole), -ECANCELED);
-	assert_false(whole);
+	assert_int_equal(mc_chase_walk(worker, &c, &sampler), -ECANCELED);
+	assert_int_equal(sampler.verified, MC_VERIFIED_OFF);
 	assert_memory_equal(before, memory, sizeof(memory));
 	sim.stop_at = 0;
 }
