@@ -23,6 +23,42 @@ u64 mc_target_room(const struct mc_request *req)
 	return (bytes - min(bytes, offset)) & ~63ULL;
 }
 
+/* May the test run over a target? */
+static int check_test(const struct mc_point *point, const struct mc_test *test, struct mc_error *e)
+{
+	const char *name = test->spec.name;
+
+	if (test->allocates_memory || test->spec.memoryless)
+		return mc_fail(e, -EINVAL, "target: %s measures no memory of a target", name);
+	/* A device, or what else writes to its memory, could send us to any address. */
+	if (test->pointers && point->v[MC_KEY_TARGET] == MC_TARGET_PCI)
+		return mc_fail(e, -EINVAL,
+			       "target: %s follows pointers that it keeps in its memory, and a device could change them",
+			       name);
+	if (mc_untouched(point) && !(test->reads_only && test->reads_only(point)))
+		return mc_fail(e, -EINVAL,
+			       "write: this request of %s writes to its memory; write=yes allows that, and brings the contents back",
+			       name);
+	return 0;
+}
+
+/* Does the point lie in its target, which has so many bytes? */
+static int check_place(const struct mc_point *point, u64 bytes, struct mc_error *e)
+{
+	u64 offset = point->v[MC_KEY_OFFSET], size = point->v[MC_KEY_SIZE];
+
+	if (offset >= bytes || size > bytes - offset)
+		return mc_fail(e, -EINVAL,
+			       "size: %llu bytes from offset=%llu on are more than the target has: %llu",
+			       size, offset, bytes);
+	if (point->v[MC_KEY_NODE] != MC_AUTO)
+		return mc_fail(e, -EINVAL, "node: a target is where it is; use node=auto");
+	if (point->v[MC_KEY_PAGE] != MC_PAGE_AUTO)
+		return mc_fail(e, -EINVAL,
+			       "page: a target has the largest pages that fit it; use page=auto");
+	return 0;
+}
+
 /**
  * mc_target_check() - check that a point's target is there and may be measured
  * @run: the run
@@ -38,11 +74,11 @@ int mc_target_check(struct mc_run *run, const struct mc_point *point)
 	struct mc_error *e = &run->error;
 	int err = ops->check ? ops->check(e) : 0;
 
-	err = err ? err : mc_target_check_test(point, mc_test_of(run->req->spec), e);
+	err = err ? err : check_test(point, mc_test_of(run->req->spec), e);
 	/* All points have the same target, and the walk through the firmware's tables is long. */
 	if (!err && !run->target_bytes)
 		err = ops->find(run->req, &run->target_bytes, e);
-	return err ? err : mc_target_check_place(point, run->target_bytes, e);
+	return err ? err : check_place(point, run->target_bytes, e);
 }
 
 /* The part of its target that all points of a request measure: offset and length. */

@@ -43,57 +43,6 @@ int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req, 
 	return 0;
 }
 
-/**
- * mc_target_check_test() - check that a test may run over a target
- * @point: the point, with a target other than RAM
- * @test: its test
- * @e: explains an error
- *
- * Return: 0 or -EINVAL.
- */
-int mc_target_check_test(const struct mc_point *point, const struct mc_test *test,
-			 struct mc_error *e)
-{
-	const char *name = test->spec.name;
-
-	if (test->allocates_memory || test->spec.memoryless)
-		return mc_fail(e, -EINVAL, "target: %s measures no memory of a target", name);
-	/* A device, or what else writes to its memory, could send us to any address. */
-	if (test->pointers && point->v[MC_KEY_TARGET] == MC_TARGET_PCI)
-		return mc_fail(e, -EINVAL,
-			       "target: %s follows pointers that it keeps in its memory, and a device could change them",
-			       name);
-	if (mc_untouched(point) && !(test->reads_only && test->reads_only(point)))
-		return mc_fail(e, -EINVAL,
-			       "write: this request of %s writes to its memory; write=yes allows that, and brings the contents back",
-			       name);
-	return 0;
-}
-
-/**
- * mc_target_check_place() - check that a point lies in its target
- * @point: the point
- * @bytes: size of the target
- * @e: explains an error
- *
- * Return: 0 or -EINVAL.
- */
-int mc_target_check_place(const struct mc_point *point, u64 bytes, struct mc_error *e)
-{
-	u64 offset = point->v[MC_KEY_OFFSET], size = point->v[MC_KEY_SIZE];
-
-	if (offset >= bytes || size > bytes - offset)
-		return mc_fail(e, -EINVAL,
-			       "size: %llu bytes from offset=%llu on are more than the target has: %llu",
-			       size, offset, bytes);
-	if (point->v[MC_KEY_NODE] != MC_AUTO)
-		return mc_fail(e, -EINVAL, "node: a target is where it is; use node=auto");
-	if (point->v[MC_KEY_PAGE] != MC_PAGE_AUTO)
-		return mc_fail(e, -EINVAL,
-			       "page: a target has the largest pages that fit it; use page=auto");
-	return 0;
-}
-
 #define PIECE	4096ULL
 
 static int no_room(u64 bytes, struct mc_error *e)

@@ -105,9 +105,6 @@ struct mc_opened {
 extern struct mc_opened mc_opened;
 
 int mc_target_check_bar(const struct mc_bar *bar, const struct mc_request *req, struct mc_error *e);
-int mc_target_check_test(const struct mc_point *point, const struct mc_test *test,
-			 struct mc_error *e);
-int mc_target_check_place(const struct mc_point *point, u64 bytes, struct mc_error *e);
 int mc_target_check_window(const struct mc_range *window, u64 bytes, bool writes,
 			   struct mc_error *e);
 int mc_target_try(struct mc_run *run, const struct mc_point *point, void *at);
