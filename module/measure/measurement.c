@@ -256,38 +256,18 @@ static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 	}
 }
 
-static void record_events(const struct mc_measurement *meas, struct mc_events_counted *rec)
-{
-	struct mc_events_total all = meas->events;
-	unsigned int i;
-
-	for (i = 0; i < meas->n; i++)
-		mc_events_join(&all, &meas->each[i].counted, 1, 1);
-	mc_events_record(&all, meas->done * max(meas->each->cal.passes_a_sample, 1ULL), rec);
-}
-
-/* The median of the samples that are used, while they are still in their order. */
-static void find_cycles(struct mc_measurement *meas)
+/*
+ * The values of the samples that are used, of @least and more, take the place of the cycles.
+ * Return: their number.
+ */
+static u32 gather_used(struct mc_measurement *meas, const u64 *values, u64 least)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < meas->done; i++) {
-		if (meas->samples[i] != MC_NO_SAMPLE && meas->cycles[i])
-			meas->cycles[n++] = meas->cycles[i];
+		if (meas->samples[i] != MC_NO_SAMPLE && values[i] >= least)
+			meas->cycles[n++] = values[i];
 	}
-	meas->median_cycles = n ? mc_median(meas->cycles, n) : 0;
-}
-
-/* The samples that are used, in ascending order, take the place of the cycles. */
-static u32 sort_used(struct mc_measurement *meas)
-{
-	u32 i, n = 0;
-
-	for (i = 0; i < meas->done; i++) {
-		if (meas->samples[i] != MC_NO_SAMPLE)
-			meas->cycles[n++] = meas->samples[i];
-	}
-	mc_sort_times(meas->cycles, n);
 	return n;
 }
 
@@ -299,9 +279,12 @@ static u32 sort_used(struct mc_measurement *meas)
 static void find_neighbour(struct mc_measurement *meas, struct mc_record *rec)
 {
 	u64 before = mc_measurement_mhz(meas, false), after = mc_measurement_mhz(meas, true);
-	u32 i, n = sort_used(meas), slower = mc_slower_group(meas->cycles, n);
-	u64 limit = slower ? meas->cycles[n - slower] : 0, fast = 0, slow = 0;
+	u32 i, slower, n = gather_used(meas, meas->samples, 0);
+	u64 limit, fast = 0, slow = 0;
 
+	mc_sort_times(meas->cycles, n);
+	slower = mc_slower_group(meas->cycles, n);
+	limit = slower ? meas->cycles[n - slower] : 0;
 	if (!before || !after || !rec->watched || mc_disturbed_by_others(meas))
 		return;
 	if (max(before, after) - min(before, after) > before / SAME_CLOCK || meas->positions > 64)
@@ -316,40 +299,35 @@ static void find_neighbour(struct mc_measurement *meas, struct mc_record *rec)
 	rec->disturbed[NEIGHBOUR] = fast & slow ? slower : 0;
 }
 
-/* Data are right if each thread has found its own to be so. */
-static enum mc_verified verified_by_all(const struct mc_measurement *meas)
-{
-	enum mc_verified least = MC_VERIFIED_FAILED, most = MC_VERIFIED_OFF;
-	unsigned int i;
-
-	for (i = 0; i < meas->n; i++) {
-		least = min(least, meas->each[i].verified);
-		most = max(most, meas->each[i].verified);
-	}
-	return most == MC_VERIFIED_FAILED ? MC_VERIFIED_FAILED : least;
-}
-
 /**
  * mc_measurement_record() - put the result of a measurement into a record
  * @meas: the measurement; its samples are sorted by this
  * @rec: gets statistics, the reasons for missing samples, the longest window, and whether data
- *       were right
+ *       were right: they are if each thread has found its own to be so
  *
  * Context: Process.
  */
 void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 {
+	enum mc_verified least = MC_VERIFIED_FAILED, most = MC_VERIFIED_OFF;
+	struct mc_events_total events = meas->events;
+	const struct mc_sampler *one;
 	u64 longest = 0;
-	unsigned int i;
+	u32 n;
 
-	for (i = 0; i < meas->n; i++)
-		longest = max(longest, meas->each[i].window_max);
+	for (one = meas->each; one < meas->each + meas->n; one++) {
+		longest = max(longest, one->window_max);
+		least = min(least, one->verified);
+		most = max(most, one->verified);
+		mc_events_join(&events, &one->counted, 1, 1);
+	}
 	rec->window_max_ps = mc_ticks_to_ps(longest);
 	mc_disturbed_record(meas, rec);
 	rec->left_out = meas->left_out;
-	rec->verified = verified_by_all(meas);
+	rec->verified = most == MC_VERIFIED_FAILED ? MC_VERIFIED_FAILED : least;
 	rec->point.v[MC_KEY_REPEAT] = max(meas->settings.repeat, meas->done);
-	find_cycles(meas);
+	n = gather_used(meas, meas->cycles, 1);
+	meas->median_cycles = n ? mc_median(meas->cycles, n) : 0;
 	rec->steady = mc_settling_verdict(&meas->settling, meas->samples, meas->done,
 					  mc_disturbed_by_others(meas));
 	find_neighbour(meas, rec);
@@ -361,7 +339,8 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 	    (rec->stats.cv_ppm > STEADY_PPM || rec->disturbed[NEIGHBOUR]))
 		rec->steady = MC_STEADY_NOT_KNOWN;
 	record_dram(meas, &rec->dram);
-	record_events(meas, &rec->events);
+	mc_events_record(&events, meas->done * max(meas->each->cal.passes_a_sample, 1ULL),
+			 &rec->events);
 }
 
 /**
