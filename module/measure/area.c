@@ -176,20 +176,6 @@ static u64 bytes_of(u64 size, u64 threads, u64 n)
 	return (size * threads + n - 1) / n;
 }
 
-/* A scan covers all memory, unless a node is named. */
-static void want_region(const struct mc_run *run, const struct mc_point *point,
-			struct mc_wanted *want)
-{
-	unsigned int key = mc_test_of(run->req->spec)->region;
-
-	if (!key)
-		return;
-	want->region = point->v[key];
-	want->index = run->part;
-	if (!want->wish.strict)
-		want->wish.node = -1;
-}
-
 /**
  * mc_area_wanted() - describe a buffer that a point asks for
  * @run: the run; its @near is set
@@ -206,15 +192,20 @@ bool mc_area_wanted(const struct mc_run *run, const struct mc_point *point,
 	bool grouped = run->req->ngroups, local = point->v[MC_KEY_NODE] == MC_LOCAL;
 	const struct mc_placement *placement = grouped || local ? run->placement : NULL;
 	u64 size = point->v[MC_KEY_SIZE], most = mc_request_max(run->req, MC_KEY_SIZE);
+	const struct mc_test *test = mc_test_of(run->req->spec);
 	unsigned int n = mc_threads_size(run->threads);
 
 	*want = (struct mc_wanted){
 		.bytes = size, .most = most, .alone = true,
-		.private = mc_test_of(run->req->spec)->pointers,
+		.private = test->pointers,
 	};
 	if (!placement) {
 		want->wish = wish_of(run, point);
-		want_region(run, point, want);
+		want->region = test->region ? point->v[test->region] : 0;
+		want->index = run->part;
+		/* A scan covers all memory, unless a node is named. */
+		if (test->region && !want->wish.strict)
+			want->wish.node = -1;
 		return !i;
 	}
 	if (i >= placement->n)

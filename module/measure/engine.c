@@ -409,15 +409,6 @@ static void finish_records(struct mc_run *run, struct mc_record *rec)
 	}
 }
 
-/* Give each record of one run of the test what is known of the first one. */
-static void spread_record(const struct mc_run *run, struct mc_record *rec)
-{
-	u64 i;
-
-	for (i = 1; i < records_at_once(run->req); i++)
-		rec[i] = *rec;
-}
-
 /* There are fewer regions than there might have been. */
 static int skip_region(struct mc_run *run, const struct mc_record *rec)
 {
@@ -433,6 +424,7 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 {
 	const struct mc_test *test = mc_test_of(run->req->spec);
 	int err = 0;
+	u64 i;
 
 	point_of(run, index, &rec->point);
 	rec->cpu = MC_CPU_ALL;
@@ -452,7 +444,8 @@ static int run_point(struct mc_run *run, u64 index, struct mc_record *rec)
 		return skip_region(run, rec);
 	if (err)
 		return err;
-	spread_record(run, rec);
+	for (i = 1; i < records_at_once(run->req); i++)
+		rec[i] = *rec;
 	err = run_test(run, rec);
 	finish_records(run, rec);
 	return err;
@@ -598,18 +591,6 @@ int mc_engine_check(struct mc_run *run)
 	return run->error.err;
 }
 
-static int measure(struct mc_run *run, struct mc_record *records, u64 *n)
-{
-	int err;
-
-	if (run->side->begin)
-		run->side->begin(run);
-	err = run_points(run, records, n);
-	if (run->side->end)
-		run->side->end(run);
-	return err;
-}
-
 static void explain_stop(struct mc_run *run, int err, u64 n)
 {
 	if (err == -EINTR)
@@ -637,13 +618,16 @@ int mc_engine_measure(struct mc_run *run, struct mc_record *records, u64 *n)
 	int err = prepare(run);
 
 	*n = 0;
-	if (!err)
-		err = measure(run, records, n);
+	if (!err) {
+		if (run->side->begin)
+			run->side->begin(run);
+		err = run_points(run, records, n);
+		if (run->side->end)
+			run->side->end(run);
+	}
 	release(run);
 	explain_stop(run, err, *n);
-	/*
-	 * If two errors ended the run at once, the first one that was explained counts.
-	 */
+	/* If two errors ended the run at once, the first one that was explained counts. */
 	return run->error.err;
 }
 

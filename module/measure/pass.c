@@ -255,16 +255,6 @@ static void end_round(struct mc_plan *plan)
 	p->value += step;
 }
 
-/* A copy to or from the process was too short: the sample is void, and so would the next one be. */
-static int end_run(struct mc_worker *w, const struct mc_pass *p)
-{
-	if (mc_threads_claim_error(w->threads))
-		mc_fail(w->threads->error, -ENODEV,
-			"op: a call of %s() was too short, since the process has lost the mapping; earlier results are kept",
-			mc_ops[p->loop->op].name);
-	return -ENODEV;
-}
-
 /*
  * A window: interrupts as asked, the clock, the calls, the clock. Between two rounds are the sums
  * of what loops have read, and the data of the next pass.
@@ -294,7 +284,14 @@ static int run_plan(struct mc_worker *w, struct mc_plan *plan, bool irq_off, u64
 	*ticks = mc_window_close(w);
 	w->sleeps = false;
 	end_round(plan);
-	return p->tally.uncopied ? end_run(w, p) : 0;
+	if (!p->tally.uncopied)
+		return 0;
+	/* The sample is void, and so would the next one be. */
+	if (mc_threads_claim_error(w->threads))
+		mc_fail(w->threads->error, -ENODEV,
+			"op: a call of %s() was too short, since the process has lost the mapping; earlier results are kept",
+			mc_ops[p->loop->op].name);
+	return -ENODEV;
 }
 
 /**
