@@ -182,8 +182,7 @@ static int loaded_job(struct mc_worker *w, void *arg)
 	struct loaded_job *job = arg;
 	int err = w->index == job->together.leader ? measure_delay(w, job) : 0;
 
-	err = err ? err : mc_together_prepare(w, &job->together);
-	return err ? err : mc_measure(w, &job->meas);
+	return err ? err : mc_together_measure(w, &job->meas);
 }
 
 /* ---------------------------------------------------------------- the record */

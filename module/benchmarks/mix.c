@@ -306,19 +306,6 @@ static struct sum sum_of(const struct mix_job *job, const struct scope *scope)
 	return sum;
 }
 
-/* While pointers are followed, only windows count. */
-static struct part part_of(const struct mc_together_thread *m, const struct mc_sampler *one)
-{
-	u64 ticks = mc_together_chases(m) ? one->sample.counted_ticks :
-					    one->lap.to - one->lap.from;
-
-	return (struct part){
-		.ps = one->sample.clock_bad ? 0 : mc_muldiv(mc_ticks_to_ps(ticks), m->pass,
-							     one->sample.counted_bytes),
-		.seen = one->sample.seen,
-	};
-}
-
 /* Join the threads' parts of a sample. Return: the time in which they move all of their bytes. */
 static u64 join_parts(struct mix_job *job, const struct scope *scope, const struct sum *sum,
 		      u32 sample)
@@ -342,17 +329,28 @@ static u64 join_parts(struct mix_job *job, const struct scope *scope, const stru
 	return sum->threads > 1 ? mc_muldiv(sum->bytes, PER_1000_S, max(rate, 1ULL)) : ps;
 }
 
-/* The next sample is the current one, until it is kept. */
+/*
+ * The next sample is the current one, until it is kept. While pointers are followed, only windows
+ * count.
+ */
 static u64 mix_time(struct mc_measurement *meas)
 {
 	struct mix_job *job = container_of(meas, struct mix_job, meas);
 	struct scope total = { .kind = SCOPE_TOTAL, .to = meas->n };
+	struct part *part = &job->part[(u64)meas->done * meas->n];
 	struct sum sum = sum_of(job, &total);
 	unsigned int i;
 
-	for (i = 0; i < meas->n; i++)
-		job->part[(u64)meas->done * meas->n + i] = part_of(&job->together.each[i],
-								   &meas->each[i]);
+	for (i = 0; i < meas->n; i++) {
+		const struct mc_together_thread *m = &job->together.each[i];
+		const struct mc_sampler *one = &meas->each[i];
+		u64 ps = mc_ticks_to_ps(mc_together_chases(m) ? one->sample.counted_ticks :
+								one->lap.to - one->lap.from);
+
+		part[i].ps = one->sample.clock_bad ? 0 :
+			     mc_muldiv(ps, m->pass, one->sample.counted_bytes);
+		part[i].seen = one->sample.seen;
+	}
 	return join_parts(job, &total, &sum, meas->done);
 }
 
@@ -362,23 +360,11 @@ static int mix_job(struct mc_worker *w, void *arg)
 	const struct mc_together_thread *m = &job->together.each[w->index];
 	int err = fill(w, job, m);
 
-	err = err ? err : mc_together_prepare(w, &job->together);
-	err = err ? err : mc_measure(w, &job->meas);
+	err = err ? err : mc_together_measure(w, &job->meas);
 	return err ? err : verify(w, &job->meas.each[w->index], m);
 }
 
 /* ---------------------------------------------------------------- the records */
-
-/* The events of these threads in all samples. */
-static void sum_events(struct mix_job *job, const struct scope *scope)
-{
-	unsigned int i = scope->from;
-	const struct mc_together_thread *m;
-
-	job->meas.events = (struct mc_events_total){ 0 };
-	while ((m = next_of(job, scope, &i)))
-		mc_events_join(&job->meas.events, &m->events, 1, 1);
-}
 
 /* Where the memory of a group or of a thread is. */
 static void say_where(struct mc_record *rec, const struct mix_job *job,
@@ -408,13 +394,17 @@ static void fill_record(struct mc_record *rec, struct mix_job *job,
 			const struct scope *scope, const struct mc_run *run)
 {
 	struct sum sum = sum_of(job, scope);
+	const struct mc_together_thread *m;
+	unsigned int thread = scope->from;
 	u32 i;
 
 	job->meas.done = 0;
 	job->meas.left_out = 0;
 	for (i = 0; i < job->done; i++)
 		mc_measurement_append(&job->meas, join_parts(job, scope, &sum, i));
-	sum_events(job, scope);
+	job->meas.events = (struct mc_events_total){ 0 };
+	while ((m = next_of(job, scope, &thread)))
+		mc_events_join(&job->meas.events, &m->events, 1, 1);
 	mc_measurement_record(&job->meas, rec);
 	rec->threads = sum.threads;
 	rec->payload_bytes = sum.bytes;
@@ -433,26 +423,20 @@ static void fill_record(struct mc_record *rec, struct mix_job *job,
 						      sum.threads * MC_LINE, sum.bytes));
 }
 
-/* From now on, the first sampler stands for the threads of a record. */
-static void join_samplers(struct mc_measurement *meas)
-{
-	unsigned int i;
-
-	for (i = 1; i < meas->n; i++)
-		meas->each->window_max = max(meas->each->window_max, meas->each[i].window_max);
-	meas->n = 1;
-	meas->each->sample = (struct mc_sample){ 0 };
-}
-
 /* All threads, each group, each thread. */
 static void mix_fill(struct mc_record *rec, void *arg, const struct mc_run *run)
 {
 	struct mix_job *job = arg;
 	unsigned int i, n = job->together.n;
 	struct scope scope = { .kind = SCOPE_TOTAL, .to = n };
+	struct mc_sampler *first = job->meas.each;
 
 	job->done = job->meas.done;
-	join_samplers(&job->meas);
+	/* From now on, the first sampler stands for the threads of a record. */
+	for (i = 1; i < n; i++)
+		first->window_max = max(first->window_max, job->meas.each[i].window_max);
+	job->meas.n = 1;
+	first->sample = (struct mc_sample){ 0 };
 	fill_record(rec++, job, &scope, run);
 	for (i = 0; i < run->req->ngroups; i++, rec++) {
 		scope = (struct scope){ SCOPE_GROUP, i, 0, n };

@@ -235,16 +235,16 @@ int mc_together_set(struct mc_measurement *meas, unsigned int thread, const stru
 }
 
 /**
- * mc_together_prepare() - link a thread's pointers, or go to the begin of its memory; then wait
+ * mc_together_measure() - link a thread's pointers, or go to the begin of its memory; then measure
  * @w: the thread
- * @t: the threads
+ * @meas: the measurement, which says what each thread does
  *
- * Context: Worker thread, before mc_measure().
- * Return: 0, or the errno of the stop.
+ * Context: Worker thread.
+ * Return: 0, or a negative errno as of mc_measure().
  */
-int mc_together_prepare(struct mc_worker *w, struct mc_together *t)
+int mc_together_measure(struct mc_worker *w, struct mc_measurement *meas)
 {
-	struct mc_together_thread *me = &t->each[w->index];
+	struct mc_together_thread *me = &((struct mc_together *)meas->arg)->each[w->index];
 	int err = 0;
 
 	if (mc_together_chases(me)) {
@@ -254,5 +254,6 @@ int mc_together_prepare(struct mc_worker *w, struct mc_together *t)
 	} else {
 		mc_walk_begin(&me->walk, &me->load, w->index);
 	}
-	return err ? err : mc_barrier(w);
+	err = err ? err : mc_barrier(w);
+	return err ? err : mc_measure(w, meas);
 }

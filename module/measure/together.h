@@ -66,6 +66,6 @@ static inline bool mc_together_chases(const struct mc_together_thread *thread)
 int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measurement *meas);
 int mc_together_set(struct mc_measurement *meas, unsigned int thread, const struct mc_load *load,
 		    struct mc_error *e);
-int mc_together_prepare(struct mc_worker *w, struct mc_together *t);
+int mc_together_measure(struct mc_worker *w, struct mc_measurement *meas);
 
 #endif /* MC_TOGETHER_H */
