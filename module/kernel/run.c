@@ -326,7 +326,7 @@ static int run_locked(const char *line, size_t len)
 	} else {
 		run->req = &s->req;
 		/* Where no cache shows, as in an emulator, no time is worth the wait. */
-		kernel_side.spread_ns = mc_verdict_miss_ps() ? MC_SPREAD_NS : 0;
+		kernel_side.spread_ns = mc_wb_loads.miss_ps ? MC_SPREAD_NS : 0;
 		run->side = &kernel_side;
 		err = mc_engine_measure(run, s->records, &s->n);
 		finish_run(s, &run->error);

@@ -179,7 +179,7 @@ void mc_source_sizes(struct mc_request *req)
 static struct mc_hierarchy hierarchy_of(int cpu)
 {
 	struct mc_hierarchy h = {
-		.hit_ps = mc_verdict_hit_ps(), .miss_ps = mc_verdict_miss_ps(),
+		.hit_ps = mc_wb_loads.hit_ps, .miss_ps = mc_wb_loads.miss_ps,
 	};
 	unsigned int i;
 

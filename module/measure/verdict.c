@@ -42,10 +42,8 @@
  */
 #define WHOLE_LEAST_PPM	857143
 
-/* Reload of a WB line that hits, one that misses, and filling a UC line; 0: unknown. */
-static u64 wb_reload_ps;
-static u64 wb_missed_ps;
-static u64 uc_combine_ps;
+struct mc_wb_loads mc_wb_loads;
+static u64 uc_combine_ps;	/* filling a UC line; 0: unknown */
 
 /* The fastest of ROUNDS rounds, per access: what the hardware can do. */
 static u64 fastest(void (*loop)(void *line, u64 count), void *line, unsigned int accesses)
@@ -184,7 +182,7 @@ void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line, u64 byte
 {
 	unsigned int i;
 
-	*v = (struct mc_verdict){ .reference_ps = type == MC_WB ? 0 : wb_reload_ps };
+	*v = (struct mc_verdict){ .reference_ps = type == MC_WB ? 0 : mc_wb_loads.hit_ps };
 	mc_asm_combine(line, 1);	/* zeros, which the reloads follow */
 	for (i = 0; i < TRIES && v->effect == MC_EFFECT_UNKNOWN; i++) {
 		time_line(v, type, line, bytes);
@@ -241,29 +239,8 @@ void mc_verdict_init(void *line)
 	struct mc_verdict v;
 
 	mc_verdict_of(&v, MC_WB, line, 64);
-	wb_reload_ps = v.reload_ps;
-	wb_missed_ps = v.effect == MC_EFFECT_YES ? miss_ps(line, v.reload_ps) : 0;
-}
-
-/**
- * mc_verdict_hit_ps() - duration of a load that hits L1
- *
- * Return: picoseconds, 0 if it could not be measured.
- */
-u64 mc_verdict_hit_ps(void)
-{
-	return wb_reload_ps;
-}
-
-/**
- * mc_verdict_miss_ps() - duration of a load that misses all caches
- *
- * Return: picoseconds, 0 if it could not be measured, or if write-back memory shows no cache,
- * as in an emulator.
- */
-u64 mc_verdict_miss_ps(void)
-{
-	return wb_missed_ps;
+	mc_wb_loads.hit_ps = v.reload_ps;
+	mc_wb_loads.miss_ps = v.effect == MC_EFFECT_YES ? miss_ps(line, v.reload_ps) : 0;
 }
 
 static void figure_json(struct mc_text *t, const char *name, bool known, u64 value,

@@ -28,10 +28,21 @@ struct mc_verdict {
 	struct mc_share share;
 };
 
+/**
+ * struct mc_wb_loads - duration of loads of write-back memory, as mc_verdict_init() measured it
+ * @hit_ps: of one that hits L1; 0: it could not be measured
+ * @miss_ps: of one that misses all caches; 0: the same, or write-back memory shows no cache, as in
+ *           an emulator
+ */
+struct mc_wb_loads {
+	u64 hit_ps;
+	u64 miss_ps;
+};
+
+extern struct mc_wb_loads mc_wb_loads;
+
 void mc_verdict_init(void *line);
 void mc_verdict_of(struct mc_verdict *v, enum mc_type type, void *line, u64 bytes);
-u64 mc_verdict_hit_ps(void);
-u64 mc_verdict_miss_ps(void);
 void mc_verdict_json(struct mc_text *t, enum mc_attr attr, const struct mc_verdict *v);
 
 #endif /* MC_VERDICT_H */

@@ -52,7 +52,6 @@ static const struct made_up_cpu silent[] = { CPU(0, nothing) };
 
 static struct mc_test each, together, none;
 static u64 memory = 64 * G;
-static u64 hit = 1000;
 static u64 fastest = ~0ULL;
 static struct mc_request req;
 static struct mc_run run;
@@ -72,15 +71,7 @@ u64 mc_memory_room(void)
 	return room;
 }
 
-u64 mc_verdict_hit_ps(void)
-{
-	return hit;
-}
-
-u64 mc_verdict_miss_ps(void)
-{
-	return 100000;
-}
+struct mc_wb_loads mc_wb_loads = { .hit_ps = 1000, .miss_ps = 100000 };
 
 const struct mc_test *mc_test_of(const struct mc_spec *spec)
 {
@@ -181,7 +172,7 @@ static int set_up(void **state)
 	together = (struct mc_test){ .level = 1, .common = true };
 	none = (struct mc_test){ 0 };
 	memory = 64 * G;
-	hit = 1000;
+	mc_wb_loads.hit_ps = 1000;
 	return 0;
 }
 
@@ -491,7 +482,7 @@ static void test_accesses_that_pass_the_caches_by(void **state)
 		assert_int_equal(level(G), wanted[which][1]);
 		assert_int_equal(level(64 * M), wanted[which][2]);
 	}
-	hit = 0;
+	mc_wb_loads.hit_ps = 0;
 	which = MC_UNCACHED_ALL;
 	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
 }
@@ -542,10 +533,10 @@ static void test_little_is_known(void **state)
 	ASK(&none, 0, -1);
 	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
 	ASK(&each, 0, -1);
-	hit = 0;
+	mc_wb_loads.hit_ps = 0;
 	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
 	/* A CPU that has gone. */
-	hit = 1000;
+	mc_wb_loads.hit_ps = 1000;
 	mc_core_forget(0);
 	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
 }

@@ -118,10 +118,7 @@ u64 mc_memory_room(void)
 	return 2 * machine->room;
 }
 
-u64 mc_verdict_miss_ps(void)
-{
-	return MISS_PS;
-}
+struct mc_wb_loads mc_wb_loads = { .miss_ps = MISS_PS };
 
 /* The price of an access to a set. Up to twice its size, a cache holds a part. */
 static u64 price(u64 bytes, const u64 prices[4])

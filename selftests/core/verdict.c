@@ -187,11 +187,11 @@ static void test_no_cache_no_miss(void **state)
 	miss_ns = 80;
 	after_flush_ns = 96;
 	judged(MC_WB, 0);
-	assert_int_equal(mc_verdict_hit_ps(), 4000);
-	assert_int_equal(mc_verdict_miss_ps(), 100000);
+	assert_int_equal(mc_wb_loads.hit_ps, 4000);
+	assert_int_equal(mc_wb_loads.miss_ps, 100000);
 	miss_ns = 4;
 	judged(MC_WB, 0);
-	assert_int_equal(mc_verdict_miss_ps(), 0);
+	assert_int_equal(mc_wb_loads.miss_ps, 0);
 	after_flush_ns = 0;
 }
 

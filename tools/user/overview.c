@@ -322,7 +322,7 @@ static u64 cached_bytes(void)
 
 	for (p = screen.latencies.of; p < &screen.latencies.of[screen.latencies.n]; p++) {
 		if (p->level < MEMORY || (p->level == MC_HIT_UNKNOWN &&
-					  2 * p->value < mc_verdict_miss_ps()))
+					  2 * p->value < mc_wb_loads.miss_ps))
 			most = p->bytes;
 	}
 	return most;

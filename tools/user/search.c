@@ -220,7 +220,7 @@ static u64 search(u64 most)
 	snprintf(line, sizeof(line), "%s size=%s..%llu cpu=%d repeat=2 warmup=1",
 		 "latency pattern=page", LEAST, most, mc_core_next(-1));
 	fprintf(stderr, "memcache-user: looking for the last cache, once after a start\n");
-	if (mc_user_run(first, &view) || mc_verdict_miss_ps() < 4 * mc_verdict_hit_ps())
+	if (mc_user_run(first, &view) || mc_wb_loads.miss_ps < 4 * mc_wb_loads.hit_ps)
 		return 0;
 	for (round = 0; round < 2 && (!sure || MC_BEYOND * found >= most); round++) {
 		if (mc_user_run(lines, &view) || nsizes < 3)
