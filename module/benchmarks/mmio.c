@@ -520,14 +520,20 @@ static bool mmio_note(struct mc_text *t, const struct mc_record *rec)
 static int begin_bursts(struct mmio_job *job, const struct mc_run *run,
 			const struct mc_point *point, struct mc_error *e)
 {
+	u64 *memory;
+
 	job->bursts = (struct mc_bursts){
 		.view = run->area.view, .bytes = point->v[MC_KEY_SIZE],
 		.loops = mc_mmio_loop_find(point->v[KEY_WIDTH]),
 		.way = mc_mmio_ways[point->v[KEY_STORE]],
 		.vectors = true,
 	};
-	if (point->v[KEY_OP] == MC_MMIO_BURST && mc_bursts_begin(&job->bursts, BURSTS))
+	if (point->v[KEY_OP] != MC_MMIO_BURST)
+		return 0;
+	memory = mc_measurement_array(&job->meas, MC_BURSTS_WORDS(BURSTS), sizeof(*memory));
+	if (!memory)
 		return mc_fail(e, -ENOMEM, "op: no memory for the times of %u bursts", BURSTS);
+	mc_bursts_begin(&job->bursts, memory, BURSTS);
 	return 0;
 }
 
@@ -570,13 +576,6 @@ static int mmio_set_up(struct mc_run *run, const struct mc_point *point, void *a
 	return err ? err : begin_bursts(job, run, point, &run->error);
 }
 
-static void mmio_clean_up(void *arg)
-{
-	struct mmio_job *job = arg;
-
-	mc_bursts_end(&job->bursts);
-}
-
 const struct mc_test mc_test_mmio = {
 	.spec = {
 		.name = "mmio",
@@ -595,5 +594,4 @@ const struct mc_test mc_test_mmio = {
 	.set_up = mmio_set_up,
 	.job = mmio_job,
 	.fill = mmio_fill,
-	.clean_up = mmio_clean_up,
 };

@@ -200,37 +200,20 @@ static void time_singles(struct mc_bursts *b)
 }
 
 /**
- * mc_bursts_begin() - take memory for the times of bursts, and for two lines
+ * mc_bursts_begin() - begin with the times of bursts
  * @b: the bursts
- * @room: how many of them
- *
- * Context: Process, may sleep.
- * Return: 0 or -ENOMEM.
+ * @memory: MC_BURSTS_WORDS() words, zeroed
+ * @room: for how many of them
  */
-int mc_bursts_begin(struct mc_bursts *b, size_t room)
+void mc_bursts_begin(struct mc_bursts *b, u64 *memory, size_t room)
 {
-	u64 *ps = mc_alloc_array(MC_LINE_KINDS * room + 3 * MC_LINE / sizeof(*ps), sizeof(*ps));
 	unsigned int i;
 
-	if (!ps)
-		return -ENOMEM;
 	b->room = room;
 	for (i = 0; i < MC_LINE_KINDS; i++)
-		b->times[i] = (struct mc_times){ .ps = ps + i * room };
-	b->cached = PTR_ALIGN(ps + MC_LINE_KINDS * room, MC_LINE);
+		b->times[i] = (struct mc_times){ .ps = memory + i * room };
+	b->cached = PTR_ALIGN(memory + MC_LINE_KINDS * room, MC_LINE);
 	b->source = (u8 *)b->cached + MC_LINE;
-	return 0;
-}
-
-/**
- * mc_bursts_end() - give this memory back
- * @b: the bursts; all zeros if there is none
- *
- * Context: Process, may sleep.
- */
-void mc_bursts_end(struct mc_bursts *b)
-{
-	mc_free(b->times[MC_BURST].ps);
 }
 
 /**

@@ -45,8 +45,10 @@ struct mc_bursts {
 	struct mc_share share;
 };
 
-int mc_bursts_begin(struct mc_bursts *b, size_t room);
-void mc_bursts_end(struct mc_bursts *b);
+/* Words of memory for the times of so many bursts, and for two lines. */
+#define MC_BURSTS_WORDS(room)	(MC_LINE_KINDS * (room) + 3 * MC_LINE / sizeof(u64))
+
+void mc_bursts_begin(struct mc_bursts *b, u64 *memory, size_t room);
 void mc_bursts_time(struct mc_bursts *b);
 bool mc_bursts_done(struct mc_bursts *b);
 

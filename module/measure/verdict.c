@@ -122,9 +122,11 @@ static void measure_share(struct mc_share *s, void *page, u64 bytes)
 		.view = &view, .bytes = bytes, .loops = mc_mmio_loop_find(sizeof(u64)),
 		.vectors = !MC_IN_KERNEL,
 	};
+	u64 *memory = mc_alloc_array(MC_BURSTS_WORDS(BURSTS), sizeof(*memory));
 
-	if (mc_bursts_begin(&b, BURSTS))
+	if (!memory)
 		return;
+	mc_bursts_begin(&b, memory, BURSTS);
 	while (!mc_bursts_done(&b)) {
 		unsigned long flags = mc_irqs_off();
 
@@ -134,7 +136,7 @@ static void measure_share(struct mc_share *s, void *page, u64 bytes)
 	}
 	if (!b.by_rate || decides(&b.share))
 		*s = b.share;
-	mc_bursts_end(&b);
+	mc_free(memory);
 }
 
 static void keep_least(u64 *ps, u64 now)

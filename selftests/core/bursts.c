@@ -119,14 +119,16 @@ static struct mc_bursts measure_some(u64 bytes, size_t room)
 	struct mc_bursts b = {
 		.view = &view, .bytes = bytes, .loops = mc_mmio_loop_find(8),
 	};
+	u64 *times;
 
 	span = (struct mc_span){ memory, 0, bytes };
 	now_ps = 0;
 	free_ps = 0;
-	assert_int_equal(mc_bursts_begin(&b, room), 0);
+	times = calloc(MC_BURSTS_WORDS(room), sizeof(*times));
+	mc_bursts_begin(&b, times, room);
 	while (!mc_bursts_done(&b))
 		mc_bursts_time(&b);
-	mc_bursts_end(&b);
+	free(times);
 	return b;
 }
 
