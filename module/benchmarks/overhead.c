@@ -210,16 +210,11 @@ static bool needs_company(const struct mc_run *run, const struct mc_point *point
 	return point->v[KEY_ITEM] == ITEM_BARRIER && mc_threads_size(run->threads) < 2;
 }
 
-static bool in_kernel_only(u64 item)
-{
-	return item == ITEM_IRQ || item == ITEM_FPU || item == ITEM_GETPID;
-}
-
 static int overhead_check(struct mc_run *run, const struct mc_point *point)
 {
 	u64 item = point->v[KEY_ITEM];
 
-	if (!MC_IN_KERNEL && in_kernel_only(item))
+	if (!MC_IN_KERNEL && (item == ITEM_IRQ || item == ITEM_FPU || item == ITEM_GETPID))
 		return mc_fail(&run->error, -EOPNOTSUPP,
 			       "item: %s is possible in the kernel only",
 			       mc_key_word(keys, item));

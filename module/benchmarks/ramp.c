@@ -143,19 +143,16 @@ static int ramp_check(struct mc_run *run, const struct mc_point *point)
 	return mc_loop_check(point->v[KEY_OP], point->v[KEY_WIDTH], &run->error);
 }
 
-/* A window. Set @bytes to the bytes of an array, and @ticks to the time. */
-static int one_window(struct mc_worker *w, struct ramp_job *job, u64 *bytes, u64 *ticks)
+/* A window, which @job->at tells of then. */
+static int one_window(struct mc_worker *w, struct ramp_job *job)
 {
 	struct mc_sampler *sampler = job->meas.each;
 	int err = mc_pass_window(w, &sampler->pass, &job->at, ~0ULL, job->quantum,
 				 job->meas.settings.irq_off);
 
-	if (err)
-		return err;
-	mc_sample_window(w, sampler, &job->at);
-	*bytes = job->at.bytes;
-	*ticks = job->at.ticks;
-	return 0;
+	if (!err)
+		mc_sample_window(w, sampler, &job->at);
+	return err;
 }
 
 /* --------------------------------------------------------------- the contents */
@@ -204,11 +201,10 @@ static int verify(struct mc_worker *w, struct ramp_job *job)
 	struct mc_sampler *sampler = job->meas.each;
 	const struct mc_pass *p = &sampler->pass;
 	struct mc_pass sum = beside(p, MC_OP_SUM);
-	u64 bytes, ticks;
 	int err = 0;
 
 	while (job->at.from && !err)
-		err = one_window(w, job, &bytes, &ticks);
+		err = one_window(w, job);
 	err = err ? err : mc_pass_untimed(w, &sum);
 	if (!err)
 		mc_sampler_verified(sampler, sum.tally.sum == expected_sum(p));
@@ -220,16 +216,16 @@ static int verify(struct mc_worker *w, struct ramp_job *job)
 /* Work until the core has its full speed, and windows have their length. */
 static int warm_up(struct mc_worker *w, struct ramp_job *job)
 {
-	u64 from = mc_ticks(), aim = mc_ns_to_ticks(WINDOW_NS), bytes, ticks;
+	u64 from = mc_ticks(), aim = mc_ns_to_ticks(WINDOW_NS);
 
 	do {
-		int err = one_window(w, job, &bytes, &ticks);
+		int err = one_window(w, job);
 
 		if (err)
 			return err;
-		if (ticks > aim || ticks <= aim / 2)
-			job->quantum = mc_pass_quantum(&job->meas.each->pass, ticks > aim ?
-						       bytes / 2 : bytes * 2);
+		if (job->at.ticks > aim || job->at.ticks <= aim / 2)
+			job->quantum = mc_pass_quantum(&job->meas.each->pass, job->at.ticks > aim ?
+						       job->at.bytes / 2 : job->at.bytes * 2);
 	} while (w->ended - from < mc_ns_to_ticks(MC_WARM_NS));
 	return 0;
 }
@@ -248,33 +244,25 @@ static int rest(struct mc_worker *w, u64 ns)
 	return err;
 }
 
-/* Measure the core's clock, which a step begins with. */
-static int read_clock(struct mc_worker *w, const struct ramp_job *job, struct moment *out)
+/* A step, some time after the pause, which ended at @start. It begins with the core's clock. */
+static int do_step(struct mc_worker *w, struct ramp_job *job, u64 start,
+		   struct mc_events_tally *events, struct moment *out)
 {
+	struct mc_sampler *sampler = job->meas.each;
+	u64 length = mc_pass_length(&sampler->pass), from = mc_ticks(), all = 0;
 	int err = mc_window_open(w, job->meas.settings.irq_off);
+	struct mc_events_tally one;
 
 	if (err)
 		return err;
 	out->mhz = mc_core_mhz_now();
 	mc_window_close(w);
-	return 0;
-}
-
-/* A step, some time after the pause, which ended at @start. */
-static int do_step(struct mc_worker *w, struct ramp_job *job, u64 start,
-		   struct mc_events_tally *events, struct moment *out)
-{
-	struct mc_sampler *sampler = job->meas.each;
-	u64 length = mc_pass_length(&sampler->pass), from = mc_ticks(), all = 0, bytes, ticks;
-	int err = read_clock(w, job, out);
-	struct mc_events_tally one;
-
 	mc_sample_begin(w, sampler);
 	do {
-		err = err ? err : one_window(w, job, &bytes, &ticks);
+		err = one_window(w, job);
 		if (err)
 			return err;
-		all += bytes;
+		all += job->at.bytes;
 	} while (w->ended - from < mc_ns_to_ticks(STEP_NS));
 	mc_disturbed_windows(sampler);
 	*out = (struct moment){
@@ -374,15 +362,6 @@ static const struct moment *moment_of(const struct ramp_job *job, u32 step, u32 
 	return &job->moment[(u64)round * job->steps + step];
 }
 
-static void keep_sample(struct ramp_job *job, const struct moment *m)
-{
-	job->meas.each->sample = (struct mc_sample){
-		.clock_bad = m->ps == MC_NO_SAMPLE, .disturbed_windows = m->disturbed_windows,
-		.seen = m->seen, .in_time = m->in_time,
-	};
-	mc_measurement_append(&job->meas, m->ps);
-}
-
 static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)
 {
 	u32 i;
@@ -391,8 +370,15 @@ static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)
 	job->meas.done = 0;
 	job->meas.left_out = 0;
 	job->meas.disturbed.windows_left_out = 0;
-	for (i = 0; i < job->done; i++)
-		keep_sample(job, moment_of(job, step, i));
+	for (i = 0; i < job->done; i++) {
+		const struct moment *m = moment_of(job, step, i);
+
+		job->meas.each->sample = (struct mc_sample){
+			.clock_bad = m->ps == MC_NO_SAMPLE, .seen = m->seen,
+			.disturbed_windows = m->disturbed_windows, .in_time = m->in_time,
+		};
+		mc_measurement_append(&job->meas, m->ps);
+	}
 	job->meas.events = (struct mc_events_total){ 0 };
 	mc_events_join(&job->meas.events, &job->events[step], 1, 1);
 	mc_measurement_record(&job->meas, rec);
@@ -423,26 +409,19 @@ static void sum_events(struct ramp_job *job)
 	mc_events_join(&job->meas.events, &sum, 1, job->steps / SETTLED_PART);
 }
 
-/* Were the last steps steady? */
-static enum mc_steady judge(const struct ramp_job *job, const struct mc_record *step)
-{
-	u32 k, n = 0;
-
-	for (k = settled_from(job); k < job->steps; k++)
-		job->settled[n++] = step[k].stats.median_ps;
-	return mc_steady_of(job->settled, n, MC_SAMPLES_PERMILLE);
-}
-
 static void fill_whole(struct mc_record *rec, struct ramp_job *job)
 {
 	const struct mc_record *step = rec + 1;
-	enum mc_steady steady;
+	u32 k, n = 0;
 
 	mc_record_set(rec, COL_SCOPE, SCOPE_WHOLE);
 	if (!rec->stats.samples)
 		return;
-	steady = judge(job, step);
-	rec->steady = rec->steady == MC_STEADY_NO ? MC_STEADY_NO : steady;
+	/* Were the last steps steady, too? */
+	for (k = settled_from(job); k < job->steps; k++)
+		job->settled[n++] = step[k].stats.median_ps;
+	if (rec->steady != MC_STEADY_NO)
+		rec->steady = mc_steady_of(job->settled, n, MC_SAMPLES_PERMILLE);
 	mc_record_set(rec, COL_MB_PER_S, mc_mb_per_s(rec->payload_bytes, rec->stats.median_ps));
 	if (step->has >> COL_MB_PER_S & 1)
 		mc_record_set(rec, COL_FIRST_MB_PER_S, step->value[COL_MB_PER_S]);

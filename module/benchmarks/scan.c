@@ -79,11 +79,6 @@ struct scan_job {
 
 /* ------------------------------------------------------- check the request */
 
-static bool is_power_of_two(u64 value)
-{
-	return !(value & (value - 1));
-}
-
 static int scan_check(struct mc_run *run, const struct mc_point *point)
 {
 	u64 page = point->v[MC_KEY_PAGE], region = point->v[KEY_REGION];
@@ -99,7 +94,7 @@ static int scan_check(struct mc_run *run, const struct mc_point *point)
 			       "page: scan goes through the direct map; use page=auto");
 	if (page == MC_PAGE_2M)
 		return mc_fail(&run->error, -EINVAL, "page: scan takes auto, thp or 4k");
-	if (!is_power_of_two(region))
+	if (region & (region - 1))
 		return mc_fail(&run->error, -EINVAL,
 			       "region: %llu bytes are no power of two; 1G is one", region);
 	if (point->v[MC_KEY_SIZE] < MC_REGION_LEAST)
@@ -110,13 +105,6 @@ static int scan_check(struct mc_run *run, const struct mc_point *point)
 }
 
 /* ------------------------------------------------------------- on the threads */
-
-/* The words that a thread's memory must hold now, added up: those of the last pass. */
-static u64 expected_sum(const struct mc_pass *p, u64 first)
-{
-	return mc_ops[p->loop->op].stores ? mc_pass_sum(p) :
-					    mc_sum_of_run(first, 1, p->bytes / 8);
-}
 
 /* In a second pass, caches would serve some of what they were flushed of. */
 static int flush_part(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
@@ -134,13 +122,16 @@ static int bandwidth_job(struct mc_worker *w, void *arg)
 	struct mc_sampler *sampler = &job->meas.each[w->index];
 	struct mc_pass fill = mc_pass_beside(&sampler->pass, MC_OP_FILL, ~0U);
 	struct mc_pass sum = mc_pass_beside(&sampler->pass, MC_OP_SUM, ~0U);
-	u64 first = fill.value;
+	u64 words = mc_sum_of_run(fill.value, 1, fill.bytes / 8);
 	int err = mc_pass_untimed(w, &fill);
 
 	err = err ? err : mc_measure(w, &job->meas);
 	err = err ? err : mc_pass_untimed(w, &sum);
+	/* Those that were stored are those of the last pass. */
+	if (mc_ops[sampler->pass.loop->op].stores)
+		words = mc_pass_sum(&sampler->pass);
 	if (!err)
-		mc_sampler_verified(sampler, sum.tally.sum == expected_sum(&sampler->pass, first));
+		mc_sampler_verified(sampler, sum.tally.sum == words);
 	return err;
 }
 
