@@ -36,12 +36,6 @@ struct opening {
 	struct mc_events *events;
 };
 
-static enum mc_events_why why_of(int err)
-{
-	return err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP ?
-	       MC_EVENTS_NO_PMU : MC_EVENTS_NOT_OPENED;
-}
-
 /* An event that can't be opened does not keep the others from counting. */
 static int open_mine(struct mc_worker *w, void *arg)
 {
@@ -61,7 +55,8 @@ static int open_mine(struct mc_worker *w, void *arg)
 		if (one->event)
 			events->n++;
 		else
-			events->why = why_of(why);
+			events->why = why == -ENOENT || why == -ENODEV || why == -EOPNOTSUPP ?
+				      MC_EVENTS_NO_PMU : MC_EVENTS_NOT_OPENED;
 	}
 	w->events = events;
 	return 0;

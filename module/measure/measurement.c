@@ -359,21 +359,6 @@ void mc_measurement_end(struct mc_measurement *meas)
 	}
 }
 
-/**
- * mc_pair_of() - the pair of CPUs whose turn it is
- * @run: the run of a test with MC_RECORD_OF_PAIR, of two CPUs at least
- * @who: result: indices of two threads
- *
- * Pairs are numbered by their first CPU, and no CPU pairs with itself.
- */
-void mc_pair_of(const struct mc_run *run, unsigned int *who)
-{
-	unsigned int n = mc_threads_size(run->threads);
-
-	who[0] = run->pairs[run->part] / n;
-	who[1] = run->pairs[run->part] % n;
-}
-
 /* The threads that measure, if not all do. Return: their number; 0: all. */
 static unsigned int whose_turn(const struct mc_test *test, const struct mc_run *run,
 			       unsigned int *who)

@@ -17,6 +17,15 @@ static inline unsigned int mc_second_thread(const struct mc_run *run)
 	return (run->part + 1) % mc_threads_size(run->threads);
 }
 
+/* With MC_RECORD_OF_PAIR: the indices of the two threads whose turn it is. */
+static inline void mc_pair_of(const struct mc_run *run, unsigned int *who)
+{
+	unsigned int n = mc_threads_size(run->threads);
+
+	who[0] = run->pairs[run->part] / n;
+	who[1] = run->pairs[run->part] % n;
+}
+
 int mc_measurement_begin(struct mc_measurement *meas, struct mc_run *run,
 			 const struct mc_point *point);
 int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_point *point,
@@ -33,6 +42,5 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec);
 struct mc_part mc_measurement_part(unsigned int threads, const struct mc_area *area,
 				   unsigned int thread);
 void mc_measurement_end(struct mc_measurement *meas);
-void mc_pair_of(const struct mc_run *run, unsigned int *who);
 
 #endif /* MC_MEASUREMENT_H */
