@@ -344,20 +344,3 @@ int mc_file_job_measure(struct mc_run *run, void *arg)
 	find_wrong_byte(job);
 	return err ? explain_error(job, err) : 0;
 }
-
-/**
- * mc_file_job_end() - close the files, and free the memory of the readers
- * @arg: the job
- *
- * Context: Process, may sleep.
- */
-void mc_file_job_end(void *arg)
-{
-	struct mc_file_job *job = arg;
-	unsigned int i;
-
-	if (job->file)
-		mc_files_close(job->file, job->nfiles);
-	for (i = 0; job->reader && i < job->n; i++)
-		mc_transfer_free(&job->reader[i].memory);
-}

@@ -3,10 +3,43 @@
 #ifndef MC_FILE_JOB_H
 #define MC_FILE_JOB_H
 
-#include "benchmarks/file/files.h"
+#include "core/pattern.h"
 #include "measure/measurement.h"
+#include "platform/files.h"
 
 #define MC_NOWHERE	(~0ULL)
+
+/**
+ * struct mc_file_wanted - how to open the files of a point
+ * @path: path of the file; with @each, .0, .1 and so on are appended
+ * @each: one file for each reader, otherwise one for all
+ * @write: write @bytes of a pattern
+ * @check: read, and compare with the pattern in the file
+ * @direct: bypass the page cache
+ * @bytes: size to write
+ */
+struct mc_file_wanted {
+	const char *path;
+	bool each;
+	bool write;
+	bool check;
+	bool direct;
+	u64 bytes;
+};
+
+/**
+ * struct mc_open_file - an open file
+ * @handle: handle of the system
+ * @bytes: its size, or the size it will have
+ * @pattern: the pattern it holds, or held before it is written
+ * @path: its path
+ */
+struct mc_open_file {
+	struct mc_file *handle;
+	u64 bytes;
+	struct mc_pattern pattern;
+	char path[MC_PATH_MAX + 8];
+};
 
 /**
  * struct mc_file_thread - the part of a thread (a "reader", also when it writes)
@@ -71,6 +104,5 @@ struct mc_file_job {
 };
 
 int mc_file_job_measure(struct mc_run *run, void *arg);
-void mc_file_job_end(void *arg);
 
 #endif /* MC_FILE_JOB_H */
