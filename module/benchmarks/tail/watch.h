@@ -209,8 +209,5 @@ static inline u64 mc_watch_close(struct mc_worker *w, struct mc_watch_job *job)
 int mc_watch_window(struct mc_worker *w, struct mc_watch *t, struct mc_bins *bins, u64 *left,
 		    u64 *ticks);
 int mc_watch_prepare(struct mc_worker *w, struct mc_watch *t);
-int mc_watch_run(struct mc_worker *w, void *arg);
-void mc_watch_set_up(struct mc_watch_job *job);
-void mc_watch_keep_rest(struct mc_watch_job *job);
 
 #endif /* MC_WATCH_H */
