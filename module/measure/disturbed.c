@@ -18,12 +18,6 @@
  */
 #define CLEAN_PART	4
 
-/*
- * Flag in a sample's byte of @disturbed in struct mc_measurement: the sample's time
- * includes the disturbance.
- */
-#define MC_IN_TIME	0x80
-
 /**
  * mc_disturbed_windows() - decide which windows of a thread's sample count
  * @sampler: the thread's sampler
@@ -45,44 +39,6 @@ void mc_disturbed_windows(struct mc_sampler *sampler)
 	sample->counted_bytes += sample->disturbed_bytes;
 	sample->counted_ticks += sample->disturbed_ticks;
 	sample->disturbed_windows = 0;
-}
-
-/**
- * mc_disturbed_keep() - record the disturbances of the sample that was just kept
- * @meas: the measurement
- * @all: the sample of all threads
- *
- * Context: One thread, while the others wait.
- */
-void mc_disturbed_keep(struct mc_measurement *meas, const struct mc_sample *all)
-{
-	if (!meas->disturbed.seen)
-		return;
-	meas->disturbed.seen[meas->done - 1] = all->seen | (all->in_time ? MC_IN_TIME : 0);
-	meas->disturbed.windows_left_out += all->disturbed_windows;
-}
-
-/**
- * mc_disturbed_mark() - mark the samples from which time was stolen
- * @meas: the measurement, whose threads have checked for stolen time
- *
- * Time was stolen during one of the samples since the last check. Nobody knows which one, so all of
- * them are marked.
- *
- * Context: One thread, while the others wait.
- */
-void mc_disturbed_mark(struct mc_measurement *meas)
-{
-	struct mc_sampler *one;
-	u32 i;
-
-	for (one = meas->each; one < meas->each + meas->n && meas->disturbed.seen; one++) {
-		if (one->sample.stolen == MC_NOT_LOOKED)
-			continue;
-		for (i = one->stolen_from; i < meas->done && one->sample.stolen == MC_STOLEN; i++)
-			meas->disturbed.seen[i] |= MC_BY_STEAL | MC_IN_TIME;
-		one->stolen_from = meas->done;
-	}
 }
 
 /**

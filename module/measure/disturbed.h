@@ -8,9 +8,10 @@
 
 #include "measure/samples.h"
 
+/* Flag of a sample in @seen of struct mc_disturbed: its time includes the disturbance. */
+#define MC_IN_TIME	0x80
+
 void mc_disturbed_windows(struct mc_sampler *sampler);
-void mc_disturbed_keep(struct mc_measurement *meas, const struct mc_sample *all);
-void mc_disturbed_mark(struct mc_measurement *meas);
 void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec);
 bool mc_disturbed_by_others(const struct mc_measurement *meas);
 void mc_disturbed_json(struct mc_text *t);

@@ -403,7 +403,27 @@ void mc_measurement_append(struct mc_measurement *meas, u64 ps)
 		meas->cycles[meas->done] = bad ? 0 :
 				       mc_muldiv(ps, mc_measurement_mhz(meas, true), 1000);
 	meas->samples[meas->done++] = bad ? MC_NO_SAMPLE : ps;
-	mc_disturbed_keep(meas, &all);
+	if (meas->disturbed.seen)
+		meas->disturbed.seen[meas->done - 1] = all.seen | (all.in_time ? MC_IN_TIME : 0);
+	meas->disturbed.windows_left_out += all.disturbed_windows;
+}
+
+/*
+ * Time was stolen during one of the samples since a thread has last looked. Nobody knows which one,
+ * so all of them are marked.
+ */
+static void mark_stolen(struct mc_measurement *meas)
+{
+	struct mc_sampler *one;
+	u32 i;
+
+	for (one = meas->each; one < meas->each + meas->n && meas->disturbed.seen; one++) {
+		if (one->sample.stolen == MC_NOT_LOOKED)
+			continue;
+		for (i = one->stolen_from; i < meas->done && one->sample.stolen == MC_STOLEN; i++)
+			meas->disturbed.seen[i] |= MC_BY_STEAL | MC_IN_TIME;
+		one->stolen_from = meas->done;
+	}
 }
 
 /* A lone thread must not wait at the barrier: it may be one of several. */
@@ -466,7 +486,7 @@ static bool offer(struct mc_measurement *meas, u64 ps)
 		meas->quota.tries_left += meas->done > meas->settings.repeat;
 		meas->quota.enough = has_enough(meas);
 	}
-	mc_disturbed_mark(meas);
+	mark_stolen(meas);
 	if (meas->hooks.tick && (meas->kept || asked))
 		tick(meas);
 	return meas->kept;
@@ -677,6 +697,6 @@ int mc_measure(struct mc_worker *w, void *arg)
 	sampler->sample.stolen = mc_detector_stolen(&w->detector, w->cpu, true);
 	err = err ? err : wait_for_others(w, meas);
 	if (!err && sampler == meas->each)
-		mc_disturbed_mark(meas);
+		mark_stolen(meas);
 	return err;
 }
