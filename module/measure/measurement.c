@@ -240,19 +240,19 @@ u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 t
 
 static void record_dram(const struct mc_measurement *meas, struct mc_dram *dram)
 {
-	const struct mc_tally *idle;
+	const struct mc_traffic_count *counters = meas->traffic.counters;
 	u64 passes = meas->traffic.passes;
 	int i;
 
-	dram->why = mc_traffic_why(meas->traffic.counters);
-	if (!meas->traffic.counters || !passes)
+	dram->why = counters ? counters->why : MC_DRAM_NO_COUNTERS;
+	if (!counters || !passes)
 		return;
-	idle = mc_traffic_idle(meas->traffic.counters);
 	dram->counted = meas->traffic.sum.counted;
 	dram->counted_ps = mc_rounded(meas->traffic.sum.ps, meas->n, passes);
 	for (i = 0; i < MC_NTRAFFIC; i++) {
 		dram->bytes[i] = mc_rounded(meas->traffic.sum.bytes[i], meas->n, passes);
-		dram->idle_kb_per_s[i] = mc_mb_per_s(idle->bytes[i], idle->ps);
+		dram->idle_kb_per_s[i] = mc_mb_per_s(counters->idle.bytes[i],
+						     counters->idle.ps);
 	}
 }
 

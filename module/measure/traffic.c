@@ -5,39 +5,10 @@
  */
 #include "measure/traffic.h"
 #include "platform/clock.h"
-#include "platform/counters.h"
 #include "platform/os.h"
 
 #define IDLE_MS		100		/* how long the idle traffic is counted */
 #define STALLED_PS	20000000000ULL	/* 20 ms: no clock of perf is that coarse */
-
-/*
- * An open counter, its reading at the start, and the length of the samples for which
- * its clock has stood still.
- */
-struct open_counter {
-	void *event;
-	enum mc_traffic traffic;
-	u64 scale;
-	struct mc_reading from;
-	u64 stalled_ps;
-};
-
-/**
- * struct mc_traffic_count - the counters of a run
- * @began: ticks at the last start
- * @why: why something was not counted
- * @idle: traffic of the idle machine, before the run
- * @n: number of open counters
- * @each: array of @n counters
- */
-struct mc_traffic_count {
-	u64 began;
-	enum mc_dram_why why;
-	struct mc_tally idle;
-	unsigned int n;
-	struct open_counter each[MC_MAX_COUNTERS];
-};
 
 /* Open all counters or report none: a sum that lacks one of its parts would be wrong. */
 static void open_all(struct mc_traffic_count *c, const struct mc_counter *set, unsigned int n)
@@ -46,7 +17,7 @@ static void open_all(struct mc_traffic_count *c, const struct mc_counter *set, u
 
 	c->why = MC_DRAM_COUNTED;
 	for (i = 0; i < n; i++) {
-		struct open_counter *o = &c->each[c->n];
+		struct mc_open_counter *o = &c->each[c->n];
 
 		if (set[i].core)
 			continue;
@@ -112,7 +83,7 @@ void mc_traffic_start(struct mc_traffic_count *c)
  * still is gone, but not at once: where the TSC is not steady, that clock advances in
  * timer ticks. Return: false if the counter did not run.
  */
-static bool counted_by(struct open_counter *o, u64 ps, u64 *bytes)
+static bool counted_by(struct mc_open_counter *o, u64 ps, u64 *bytes)
 {
 	struct mc_reading now;
 	u64 value, enabled, running;
@@ -143,7 +114,7 @@ void mc_traffic_stop(struct mc_traffic_count *c, struct mc_tally *tally)
 	if (c->why == MC_DRAM_NOT_OPENED)
 		return;
 	for (i = 0; i < c->n; i++) {
-		struct open_counter *o = &c->each[i];
+		struct mc_open_counter *o = &c->each[i];
 
 		tally->counted |= 1U << o->traffic;
 		if (counted_by(o, tally->ps, &bytes))
@@ -154,28 +125,6 @@ void mc_traffic_stop(struct mc_traffic_count *c, struct mc_tally *tally)
 	if (wrong)
 		c->why = MC_DRAM_DID_NOT_RUN;
 	tally->counted &= ~wrong;
-}
-
-/**
- * mc_traffic_idle() - traffic of the idle machine, before the run
- * @c: the counters
- *
- * Return: the tally.
- */
-const struct mc_tally *mc_traffic_idle(const struct mc_traffic_count *c)
-{
-	return &c->idle;
-}
-
-/**
- * mc_traffic_why() - why something was not counted
- * @c: the counters, or NULL
- *
- * Return: the reason, MC_DRAM_COUNTED while there is none.
- */
-enum mc_dram_why mc_traffic_why(const struct mc_traffic_count *c)
-{
-	return c ? c->why : MC_DRAM_NO_COUNTERS;
 }
 
 /**

@@ -4,8 +4,7 @@
 #define MC_TRAFFIC_H
 
 #include "core/record.h"
-
-struct mc_traffic_count;
+#include "platform/counters.h"
 
 /**
  * struct mc_tally - DRAM traffic between a start and a stop
@@ -19,11 +18,37 @@ struct mc_tally {
 	u64 ps;
 };
 
+/*
+ * An open counter, its reading at the start, and the length of the samples for which
+ * its clock has stood still.
+ */
+struct mc_open_counter {
+	void *event;
+	enum mc_traffic traffic;
+	u64 scale;
+	struct mc_reading from;
+	u64 stalled_ps;
+};
+
+/**
+ * struct mc_traffic_count - the counters of a run
+ * @began: ticks at the last start
+ * @why: why something was not counted
+ * @idle: traffic of the idle machine, before the run
+ * @n: number of open counters
+ * @each: array of @n counters
+ */
+struct mc_traffic_count {
+	u64 began;
+	enum mc_dram_why why;
+	struct mc_tally idle;
+	unsigned int n;
+	struct mc_open_counter each[MC_MAX_COUNTERS];
+};
+
 struct mc_traffic_count *mc_traffic_begin(struct mc_error *e);
 void mc_traffic_start(struct mc_traffic_count *c);
 void mc_traffic_stop(struct mc_traffic_count *c, struct mc_tally *tally);
-const struct mc_tally *mc_traffic_idle(const struct mc_traffic_count *c);
-enum mc_dram_why mc_traffic_why(const struct mc_traffic_count *c);
 void mc_traffic_end(struct mc_traffic_count *c);
 
 #endif /* MC_TRAFFIC_H */

@@ -105,7 +105,7 @@ int mc_user_count(char **command)
 	status = run(command);
 	mc_traffic_stop(counting, &tally);
 	if (status != NOT_FOUND)
-		report(&tally, mc_traffic_idle(counting));
+		report(&tally, &counting->idle);
 	mc_traffic_end(counting);
 	return status;
 }
