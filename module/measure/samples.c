@@ -461,10 +461,9 @@ static void tick(struct mc_measurement *meas)
 
 /*
  * Keep the sample that has just ended, of @ps picoseconds, once the loop has settled. One during
- * which the threads did not work at once is taken again, until the tries are used up. Return: was
- * it kept?
+ * which the threads did not work at once is taken again, until the tries are used up.
  */
-static bool offer(struct mc_measurement *meas, u64 ps)
+static void offer(struct mc_measurement *meas, u64 ps)
 {
 	struct mc_settling *s = &meas->settling;
 	const struct mc_sample all = join_parts(meas);
@@ -489,7 +488,6 @@ static bool offer(struct mc_measurement *meas, u64 ps)
 	mark_stolen(meas);
 	if (meas->hooks.tick && (meas->kept || asked))
 		tick(meas);
-	return meas->kept;
 }
 
 /* Add traffic of a sample. A kind that was not counted in one of them has no valid sum. */
@@ -528,7 +526,8 @@ static void end_sample(struct mc_measurement *meas)
 		first->no_overlap = meas->n > 1 && !meas->disturbed.keep && !overlapped(meas);
 		first->ps = sample_ps(meas);
 	}
-	if (offer(meas, first->ps) && counts)
+	offer(meas, first->ps);
+	if (meas->kept && counts)
 		add_traffic(meas, &tally);
 	if (meas->hooks.ended)
 		meas->hooks.ended(meas);
