@@ -313,11 +313,8 @@ static void test_a_store_may_never_arrive(void **state)
 		"fence: behind locked, no overtake was seen in 64\n",
 		"fence: locked is not enough: 64 of 64 flags overtook their stores\n",
 	};
-	char note[120];
 
 	for (unsigned int drops = 0; drops < 2; drops++) {
-		struct mc_text t = MC_TEXT(note);
-
 		reset_with(2, .two = true, .drops = drops);
 		assert_int_equal(measure("mmio op=arrive fence=locked cpu=0-1 warmup=0 repeat=2"),
 				 drops ? -EBADMSG : 0);
@@ -325,9 +322,7 @@ static void test_a_store_may_never_arrive(void **state)
 		assert_int_equal(rec->cpu, 0);
 		shows(rec, "reader_cpu=1 stores=64 late:%u flags=64 overtakes:%u poll_ns=800..1000",
 		      64 * drops, 64 * drops);
-		*note = 0;
-		mc_engine_note(&t, &req, rec, 1);
-		assert_string_equal(note, notes[drops]);
+		assert_string_equal(the_note(), notes[drops]);
 	}
 }
 
@@ -390,9 +385,6 @@ static void test_old_data_is_not_right(void **state)
 
 static void test_devices_without_wide_reads_are_named(void **state)
 {
-	char note[160] = "";
-	struct mc_text t = MC_TEXT(note);
-
 	reset(1);
 	machine.wide_ones = true;
 	measured("mmio size=4K width=4,8,16,32");
@@ -400,15 +392,11 @@ static void test_devices_without_wide_reads_are_named(void **state)
 	shows(rec, "wide_reads=null");
 	for (unsigned int i = 1; i < 4; i++)
 		shows(&rec[i], "wide_reads:1");
-	mc_engine_note(&t, &req, rec, n);
-	assert_string_equal(note,
+	assert_string_equal(the_note(),
 			    "width: reads of 8 bytes give ones only, unlike those of 4 bytes; the device may not answer wide reads\n");
 	measured_on(1, "mmio size=4K width=8");
 	shows(rec, "wide_reads:0");
-	t = (struct mc_text)MC_TEXT(note);
-	*note = 0;
-	mc_engine_note(&t, &req, rec, n);
-	assert_string_equal(note, "");
+	assert_string_equal(the_note(), "");
 	/* Memory full of ones answers like that, too. */
 	reset(1);
 	memset(memory, 0xff, BYTES);

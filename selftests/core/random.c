@@ -365,16 +365,11 @@ static void test_a_run_cut_short_tells_what_it_knows(void **state)
 
 static void test_a_set_between_caches_and_memory_is_said(void **state)
 {
-	char note[160] = "";
-	struct mc_text t = MC_TEXT(note);
-
 	reset(1);
 	assert_int_equal(run_random("op=read size=2M"), 0);
 	mc_record_set(rec, mc_test_random.level, MC_HIT_MEMORY);
-	mc_engine_note(&t, &req, rec, 1);
-	assert_string_equal(note, "");
+	assert_string_equal(the_note(), "");
 	mc_record_set(rec, mc_test_random.level, MC_HIT_BETWEEN);
-	mc_engine_note(&t, &req, rec, 1);
-	assert_string_equal(note,
+	assert_string_equal(the_note(),
 			    "level: no cache holds 2097152 bytes, but below four times the last ones they may serve a part\n");
 }

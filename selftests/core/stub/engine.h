@@ -152,6 +152,17 @@ static __printf(1, 2) int measure(const char *format, ...)
 		measured(__VA_ARGS__);				\
 	} while (0)
 
+/* What the user should know of the records; valid until the next call. */
+static inline const char *the_note(void)
+{
+	static char note[160];
+	struct mc_text t = MC_TEXT(note);
+
+	*note = 0;
+	mc_engine_note(&t, &req, rec, n);
+	return note;
+}
+
 /* The error names @key, and nothing was done. */
 static inline void assert_refused(const char *line, int err, const char *key)
 {
