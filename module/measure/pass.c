@@ -28,12 +28,6 @@ u64 mc_data_step(u64 data)
 	return steps[data];
 }
 
-/* Return: bytes; a window covers a multiple of them. */
-static u64 turn_of(const struct mc_pass *p)
-{
-	return max(p->turn, MC_LINE);
-}
-
 /**
  * mc_pass_least() - size of the smallest window: 512 accesses, or a pass
  * @p: the pass
@@ -59,7 +53,7 @@ u64 mc_pass_least(const struct mc_pass *p)
  */
 u64 mc_pass_quantum(const struct mc_pass *p, u64 bytes)
 {
-	return max(bytes & ~(turn_of(p) - 1), mc_pass_least(p));
+	return max(bytes & ~(max(p->turn, MC_LINE) - 1), mc_pass_least(p));
 }
 
 /*
@@ -309,7 +303,7 @@ static int run_plan(struct mc_worker *w, struct mc_plan *plan, bool irq_off, u64
 int mc_pass_window(struct mc_worker *w, struct mc_pass *p, struct mc_progress *at, u64 passes,
 		   u64 quantum, bool irq_off)
 {
-	u64 turn = turn_of(p), length = mc_pass_length(p), n = 1, to = length;
+	u64 turn = max(p->turn, MC_LINE), length = mc_pass_length(p), n = 1, to = length;
 	struct mc_plan *plan = w->plan;
 	int err;
 

@@ -533,21 +533,6 @@ static void end_sample(struct mc_measurement *meas)
 		meas->hooks.ended(meas);
 }
 
-/*
- * The counters are read between two barriers: after all threads have prepared, and before
- * any starts.
- */
-static int begin_sample(struct mc_worker *w, struct mc_measurement *meas, bool first)
-{
-	int err = wait_for_others(w, meas);
-
-	if (err || !counts_traffic(meas))
-		return err;
-	if (first)
-		mc_traffic_start(meas->traffic.counters);
-	return wait_for_others(w, meas);
-}
-
 /* The samples that are kept take the positions in turn. */
 static int find_position(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
@@ -581,7 +566,7 @@ static int read_clock(struct mc_worker *w, struct mc_sampler *sampler)
 static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 {
 	struct mc_measurement *meas = sampler->shared;
-	bool first = sampler == meas->each;
+	bool first = sampler == meas->each, counts;
 	int err;
 
 	if (meas->settling.settled && sampler->cal.passes_settled > sampler->cal.passes_a_sample)
@@ -593,7 +578,13 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	/* A rest that would come in this sample comes before it. */
 	if (w && meas->n > 1)
 		mc_threads_rest(w, sampler->lap.work);
-	err = err ? err : begin_sample(w, meas, first);
+	err = err ? err : wait_for_others(w, meas);
+	/* Counters are read when all threads have prepared, and before any starts. */
+	counts = !err && counts_traffic(meas);
+	if (counts && first)
+		mc_traffic_start(meas->traffic.counters);
+	if (counts)
+		err = wait_for_others(w, meas);
 	if (!err) {
 		mc_sample_begin(w, sampler);
 		err = meas->hooks.take ? meas->hooks.take(w, sampler, round) :
@@ -606,7 +597,7 @@ static int run_round(struct mc_worker *w, struct mc_sampler *sampler, u32 round)
 	 * Verification must not count as traffic, and every thread needs to know
 	 * whether the sample is kept.
 	 */
-	if (!err && (counts_traffic(meas) || meas->n > 1))
+	if (!err && (counts || meas->n > 1))
 		err = wait_for_others(w, meas);
 	if (!err && meas->hooks.verify && (meas->kept || meas->hooks.verify_all))
 		err = meas->hooks.verify(w, sampler, round);

@@ -84,14 +84,6 @@ static bool agrees(const struct mc_settling *s)
 	return mc_steady_of(recent, MC_STEADY_SAMPLES, MC_WARMUP_PERMILLE) == MC_STEADY_YES;
 }
 
-/* Long samples need not agree: if ten outlast a core's warm-up, each averages it out. */
-static void settle(struct mc_settling *s, u64 took)
-{
-	s->agreed |= agrees(s);
-	s->settled = s->agreed || !s->least ||
-		     took > mc_ns_to_ticks(MC_WARM_NS / MC_STEADY_SAMPLES);
-}
-
 /**
  * mc_settling_take() - take note of a sample that has just ended: is it kept?
  * @s: the settling
@@ -120,8 +112,12 @@ bool mc_settling_take(struct mc_settling *s, u64 ps, u64 worked, bool others)
 	s->warmups -= !!s->warmups;
 	s->recent[s->seen++ % MC_STEADY_SAMPLES] = ps;
 	s->others = others ? s->seen : s->others;
-	if (!s->warmups && !s->settled)
-		settle(s, took);
+	if (!s->warmups && !s->settled) {
+		s->agreed |= agrees(s);
+		/* Long samples need not: if ten outlast a core's warm-up, each averages it out. */
+		s->settled = s->agreed || !s->least ||
+			     took > mc_ns_to_ticks(MC_WARM_NS / MC_STEADY_SAMPLES);
+	}
 	if (!s->warmups && now - s->from > mc_ns_to_ticks(MC_WAIT_MOST_NS)) {
 		/* Others delay the work in all of the wait, and are seen in the last samples. */
 		s->changes |= !s->others || (worked >= s->least &&
