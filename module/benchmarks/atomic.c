@@ -251,7 +251,7 @@ static int atomic_set_up(struct mc_run *run, const struct mc_point *point, void 
 	job->op = point->v[KEY_OP];
 	job->place = point->v[KEY_PLACE];
 	job->meas.hooks.ended = atomic_ended;
-	job->slice = mc_measurement_threads(&job->meas, sizeof(*job->slice), "cpu", &run->error);
+	job->slice = mc_measurement_threads(&job->meas, sizeof(*job->slice), &run->error);
 	if (!job->slice)
 		return -ENOMEM;
 	for (i = 0; i < job->meas.n; i++) {

@@ -525,7 +525,7 @@ static int bandwidth_set_up(struct mc_run *run, const struct mc_point *point, vo
 {
 	const struct mc_op_info *op = &mc_ops[point->v[KEY_OP]];
 	struct mc_measurement *meas = arg;
-	struct slice *slices = mc_measurement_threads(meas, sizeof(*slices), "cpu", &run->error);
+	struct slice *slices = mc_measurement_threads(meas, sizeof(*slices), &run->error);
 	void *uc_word = NULL;
 	u64 user = 0;
 	unsigned int i;

@@ -110,19 +110,17 @@ bool mc_measurement_grow(struct mc_measurement *meas)
  * mc_measurement_threads() - the same with an element for each thread
  * @meas: the measurement
  * @size: bytes of an element
- * @key: the key that is to blame if there is no memory
  * @e: result: explains it
  *
  * Context: Process, may sleep.
  * Return: the array, zeroed, or NULL.
  */
-void *mc_measurement_threads(struct mc_measurement *meas, size_t size, const char *key,
-			     struct mc_error *e)
+void *mc_measurement_threads(struct mc_measurement *meas, size_t size, struct mc_error *e)
 {
 	void *array = mc_measurement_array(meas, meas->n, size);
 
 	if (!array)
-		mc_fail(e, -ENOMEM, "%s: no memory for %u thread%s", key, meas->n, MC_S(meas->n));
+		mc_fail(e, -ENOMEM, "cpu: no memory for %u thread%s", meas->n, MC_S(meas->n));
 	return array;
 }
 

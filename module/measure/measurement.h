@@ -34,8 +34,7 @@ int mc_test_run(const struct mc_test *test, struct mc_run *run, const struct mc_
 void *mc_measurement_array(struct mc_measurement *meas, u64 n, size_t size);
 bool mc_measurement_per_sample(struct mc_measurement *meas, void *where, size_t size);
 bool mc_measurement_grow(struct mc_measurement *meas);
-void *mc_measurement_threads(struct mc_measurement *meas, size_t size, const char *key,
-			     struct mc_error *e);
+void *mc_measurement_threads(struct mc_measurement *meas, size_t size, struct mc_error *e);
 u64 mc_measurement_window(struct mc_worker *w, struct mc_sampler *sampler, u64 ticks);
 u32 mc_positions(const struct mc_point *point, const struct mc_view *view, u64 bytes);
 void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec);

@@ -195,7 +195,7 @@ static void sample_ended(struct mc_measurement *meas)
 int mc_together_begin(struct mc_together *t, struct mc_run *run, struct mc_measurement *meas)
 {
 	*t = (struct mc_together){ .n = meas->n };
-	t->each = mc_measurement_threads(meas, sizeof(*t->each), "cpu", &run->error);
+	t->each = mc_measurement_threads(meas, sizeof(*t->each), &run->error);
 	if (!t->each)
 		return -ENOMEM;
 	meas->arg = t;
