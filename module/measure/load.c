@@ -69,12 +69,6 @@ int mc_load_begin(struct mc_load *load, struct mc_measurement *meas, struct mc_e
 	return 0;
 }
 
-/* Bytes that a step reads and writes. */
-static u64 step_bytes(const struct mc_load *load)
-{
-	return (load->mix->reads + load->mix->writes) * MC_LINE;
-}
-
 /**
  * mc_walk_begin() - start at the begin of a slice
  * @walk: result, which may not be moved
@@ -171,7 +165,8 @@ static void count_down(struct mc_walk *walk)
  */
 u64 mc_walk_window(struct mc_walk *walk)
 {
-	u64 step = step_bytes(walk->load), steps = max(walk->bytes / step, 1ULL);
+	const struct mc_mix *mix = walk->load->mix;
+	u64 step = (mix->reads + mix->writes) * MC_LINE, steps = max(walk->bytes / step, 1ULL);
 
 	if (walk->owed) {
 		count_down(walk);

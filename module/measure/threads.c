@@ -68,28 +68,9 @@ int mc_threads_look(struct mc_threads *threads)
 
 /* -------------------------------------------------------------- threads */
 
-/* If there are more threads than CPUs, the list starts again. */
-static int start_all(struct mc_threads *threads, const struct mc_request *req)
-{
-	unsigned int i;
-	int cpu = -1, err = 0;
-
-	for (i = 0; !err && i < threads->n; i++) {
-		struct mc_worker *w = mc_threads_worker(threads, i);
-
-		if (!req->any_cpu)
-			cpu = mc_request_cpu(req, cpu);
-		w->threads = threads;
-		w->index = i;
-		w->cpu = cpu;
-		err = mc_thread_start(w);
-	}
-	return err;
-}
-
 /**
  * mc_threads_start() - start the threads of a run; they wait for a job
- * @req: the CPUs and the timeout
+ * @req: the CPUs, whose list starts again if there are more threads, and the timeout
  * @n: number of threads
  * @e: result: what is wrong
  *
@@ -102,6 +83,8 @@ struct mc_threads *mc_threads_start(const struct mc_request *req, unsigned int n
 {
 	u64 seconds = req->values[MC_KEY_TIMEOUT].v[0];
 	struct mc_threads *threads = mc_threads_new(n, seconds);
+	int cpu = -1, err = 0;
+	unsigned int i;
 
 	if (!threads) {
 		mc_fail(e, -ENOMEM, "cpu: no memory for %u thread%s", n, MC_S(n));
@@ -111,7 +94,17 @@ struct mc_threads *mc_threads_start(const struct mc_request *req, unsigned int n
 	threads->error = e;
 	threads->seconds = seconds;
 	threads->only = -1;
-	if (!start_all(threads, req))
+	for (i = 0; !err && i < n; i++) {
+		struct mc_worker *w = mc_threads_worker(threads, i);
+
+		if (!req->any_cpu)
+			cpu = mc_request_cpu(req, cpu);
+		w->threads = threads;
+		w->index = i;
+		w->cpu = cpu;
+		err = mc_thread_start(w);
+	}
+	if (!err)
 		return threads;
 	mc_threads_end(threads);
 	return NULL;
