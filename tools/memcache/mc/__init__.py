@@ -11,8 +11,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from mc.status import FAILED
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class Failure(Exception):
@@ -35,6 +39,14 @@ def errno_name(number: int) -> str:
     if number == errno.EOPNOTSUPP:      # errno.errorcode has only its synonym, ENOTSUP
         return "EOPNOTSUPP"
     return errno.errorcode.get(number, str(number))
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """The values of each key; keys and values are in the order in which they came."""
+    groups: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def plural(count: int, word: str) -> str:

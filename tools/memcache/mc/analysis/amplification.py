@@ -6,6 +6,7 @@ readers."""
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mc import grouped
 from mc.analysis.steps import median
 from mc.analysis.traffic import AMPLIFIED, WHY, Pairs, allows_conclusions, amplification
 from mc.analysis.words import Say, said
@@ -122,10 +123,8 @@ def _sentences_on_readers(all_reads: Reads) -> Iterator[Say]:
     """Sentences on what more readers change if all else is equal."""
     same: dict[tuple[int, int], list[str]] = {}
     for who in (PLAIN, VFS, CHECKED):
-        groups: dict[tuple, list[tuple[int, float]]] = {}
-        for setting, by in all_reads.items():
-            if who in by and (read := by[who].read) is not None:
-                groups.setdefault(setting[1:], []).append((setting[0], read))
+        groups = grouped((setting[1:], (setting[0], read)) for setting, by in all_reads.items()
+                         if who in by and (read := by[who].read) is not None)
         for rest, points in groups.items():
             (few, low), (many, high) = min(points), max(points)
             what = f"{NAMES[who]}, {units.size(rest[0])}"

@@ -7,7 +7,7 @@ import re
 import time
 from pathlib import Path
 
-from mc import Failure
+from mc import Failure, grouped
 from mc.analysis import disturbed, hardware, reference
 from mc.analysis.normal import IN_MEMORY
 from mc.analysis.reference import FIGURES, MESSAGES, UNNAMED
@@ -75,22 +75,23 @@ def _model(machine: dict) -> str:
 
 def _measured(runs: list[Run], model: str) -> dict[str, float]:
     """The median of each figure; of memory that of the largest set."""
-    found: dict[str, list[tuple[int, float]]] = {}
-    for run in runs:
-        for result in run.results:
-            cpu = str(result.get("cpu", ""))
-            if not reference.is_comparable(run.machine, result) or not has_settled(result) or \
-                    disturbed.is_disturbed(result) or reference.model_of(
-                        run.machine, int(cpu) if cpu.isdigit() else None) != model:
-                continue
-            for figure, value, _ in reference.values(run.machine, result):
-                if figure in FIGURES and figure not in MESSAGES and (
-                        figure not in IN_MEMORY or result.get("page") in PAGES):
-                    size = result.get("size_bytes") or 0
-                    found.setdefault(figure, []).append((size, value))
+    found = grouped(
+        (figure, (result.get("size_bytes") or 0, value))
+        for run in runs for result in run.results if _counts(run, result, model)
+        for figure, value, _ in reference.values(run.machine, result)
+        if figure in FIGURES and figure not in MESSAGES and (
+            figure not in IN_MEMORY or result.get("page") in PAGES))
     return {figure: median(value for size, value in several
                            if figure not in IN_MEMORY or size == max(several)[0])
             for figure, several in found.items()}
+
+
+def _counts(run: Run, result: dict, model: str) -> bool:
+    """Whether a result says what this model can do."""
+    cpu = str(result.get("cpu", ""))
+    return reference.is_comparable(run.machine, result) and has_settled(result) and \
+        not disturbed.is_disturbed(result) and reference.model_of(
+            run.machine, int(cpu) if cpu.isdigit() else None) == model
 
 
 def read(path: Path) -> tuple[dict, list[str]]:

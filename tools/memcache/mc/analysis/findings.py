@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from mc import join_words
+from mc import grouped, join_words
 from mc.analysis.estimate import Estimate, is_timed, median_time
 from mc.analysis.judge import Difference, Word, count_words, doubts, judge
 from mc.analysis.verdict import Verdict
@@ -209,10 +209,10 @@ def _pairs(rule: Rule, by_value: dict[tuple, list[Point]]) -> Iterator[Pair]:
 def _clauses(rule: Rule, pairs: list[Pair]) -> list[str]:
     """`WB write 6 % slower, WB ntwrite 33 % slower`: a clause for each type, operation and
     direction, without the keys that the rule varies."""
-    clauses: dict[tuple, list[Pair]] = {}
-    for pair in sorted(pairs, key=lambda pair: TYPES.index(pair.this.type)):
-        names = [_title(pair.this.keys[key]) for key in ("type", "op") if key not in rule.varying]
-        clauses.setdefault((" ".join(names), pair.ratio > 1), []).append(pair)
+    told = [key for key in ("type", "op") if key not in rule.varying]
+    ordered = sorted(pairs, key=lambda pair: TYPES.index(pair.this.type))
+    clauses = grouped(((" ".join(_title(pair.this.keys[key]) for key in told), pair.ratio > 1),
+                       pair) for pair in ordered)
     return [f"{name}{_settings(group, clauses.get((name, not faster), []))} {_change(group)}"
             f"{rule.remark(group)}" for (name, faster), group in clauses.items()]
 
@@ -273,9 +273,7 @@ def _even_speeds_whatever_the_fence(trusted: list[Point]) -> list[str]:
     fences."""
     if len({point.fence for point in trusted}) < FEWEST:
         return []
-    groups: dict[tuple, list[Point]] = {}
-    for point in trusted:
-        groups.setdefault(point.other_keys(("fence", "verify")), []).append(point)
+    groups = grouped((point.other_keys(("fence", "verify")), point) for point in trusted)
     texts = []
     for group in groups.values():
         if len({p.fence for p in group}) < FEWEST:

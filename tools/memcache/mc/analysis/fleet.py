@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 
+from mc import grouped
 from mc.analysis import normal, outliers, refresh, series
 from mc.analysis.machines import FACTS, Fact, Facts, Value, differences, facts
 from mc.analysis.normal import Beside
@@ -167,10 +168,7 @@ class Group:
     def slow_figures(self) -> Iterator[Below]:
         """The figures in which more than half of the equal hosts are slower than what is published
         of their CPU: all of a fleet can be slow, which no comparison of its hosts shows."""
-        known: dict[str, list[Beside]] = {}
-        for host in self.equal:
-            for figure, one in host.measured[0].beside.items():
-                known.setdefault(figure, []).append(one)
+        known = grouped(pair for host in self.equal for pair in host.measured[0].beside.items())
         for several in known.values():
             slow = [one for one in several if one.expected.slow]
             if 2 * len(slow) > len(several):
@@ -244,9 +242,7 @@ def fleet(measurements: Iterable[Measurement]) -> Fleet:
 
 def _groups(hosts: list[Host]) -> tuple[list[Group], list[Host]]:
     """The groups, the largest first, and the hosts that are in none."""
-    equal: dict[tuple, list[Host]] = {}
-    for host in hosts:
-        equal.setdefault(host.group, []).append(host)
+    equal = grouped((host.group, host) for host in hosts)
     large = sorted((alike for alike in equal.values() if len(alike) >= FEWEST), key=len,
                    reverse=True)
     groups = [Group(number, alike) for number, alike in enumerate(large, 1)]

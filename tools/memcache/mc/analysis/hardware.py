@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from mc import plural
+from mc import grouped, plural
 from mc.analysis.words import Say, said
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import units
@@ -30,13 +30,9 @@ def are_channels_known(slots: list[dict]) -> bool:
 def channels(slots: list[dict]) -> dict[str, list[dict]]:
     """The slots of each channel. If it is not known which share a channel, each slot counts as
     one, so that the peak is too high rather than too low."""
-    by_channel: dict[str, list[dict]] = {}
     if not are_channels_known(slots):
         return {str(number): [slot] for number, slot in enumerate(slots)}
-    for slot in slots:
-        if slot["channel"]:
-            by_channel.setdefault(slot["channel"], []).append(slot)
-    return by_channel
+    return grouped((slot["channel"], slot) for slot in slots if slot["channel"])
 
 
 def are_soldered(slots: list[dict]) -> bool:
@@ -234,11 +230,9 @@ def _modules_in_words(machine: dict, slots: list[dict], most: float | None) -> s
 def remarks(machine: dict) -> list[Say]:
     """What is wrong with the modules of a machine, as far as it is known."""
     slots = slots_of(machine)
-    slow: dict[tuple, list[str]] = {}
-    for slot in filled_slots(slots):
-        if slot["mt_per_s"] and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"] + ROUNDED:
-            slow.setdefault((slot["mt_per_s"], slot["rated_mt_per_s"], is_at_half_speed(slot)),
-                            []).append(slot["slot"])
+    slow = grouped(((slot["mt_per_s"], slot["rated_mt_per_s"], is_at_half_speed(slot)),
+                    slot["slot"]) for slot in filled_slots(slots) if slot["mt_per_s"]
+                   and (slot["rated_mt_per_s"] or 0) > slot["mt_per_s"] + ROUNDED)
     nodes = sum(bool(node.get("cpus")) for node in machine.get("nodes") or [])
     return [*contradiction(machine), *_remarks_on_channels(slots, nodes),
             *(Say("modules_slow", slots=names, speed=speed, rated=rated, half=half)
@@ -252,10 +246,8 @@ def _remarks_on_channels(slots: list[dict], nodes: int) -> Iterator[Say]:
         return
     filled = {name: len(filled_slots(mine)) for name, mine in channels(slots).items()}
     used = {_place(name) for name, count in filled.items() if count}
-    few: dict[int, list[str]] = {}
-    for name, count in filled.items():
-        if count < max(filled.values()) and (_place(name) in used or len(used) < nodes):
-            few.setdefault(count, []).append(name)
+    few = grouped((count, name) for name, count in filled.items() if count < max(filled.values())
+                  and (_place(name) in used or len(used) < nodes))
     for count, names in few.items():
         yield Say("channels_short", channels=names, few=count, most=max(filled.values())) \
             if count else Say("channels_empty", channels=names)

@@ -6,6 +6,7 @@ CPU reports, which a virtual machine may not get. Where `latency` was measured a
 tell more: memory that serves the loads of a set serves those of a larger one, and a cache that
 serves the loads of a set holds a smaller one."""
 
+from mc import grouped
 from mc.analysis.words import Say, said
 from mc.records.places import value
 from mc.records.results import Run
@@ -57,11 +58,9 @@ def _last_cache(run: Run) -> dict:
 
 
 def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[Say]:
-    judged: dict[bool | None, list[str]] = {}       # whether memory serves it: the levels
-    for pair in pairs:
-        if pair[1].get("level") in CACHES and pair[1].get("size_bytes"):
-            memory = _is_memory_by_latency(pair, measured) if measured else None
-            judged.setdefault(memory, []).append(str(pair[1]["level"]))
+    judged = grouped(       # whether memory serves it: the levels
+        (_is_memory_by_latency(pair, measured) if measured else None, str(pair[1]["level"]))
+        for pair in pairs if pair[1].get("level") in CACHES and pair[1].get("size_bytes"))
     return [Say("memory_by_latency" if memory else "fits_caches",
                 count=(len(judged[memory]), len(pairs)), levels=sorted(set(judged[memory])),
                 load=pairs[0][1]["test"] == "loaded", guess=memory is None)

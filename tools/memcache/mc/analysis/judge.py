@@ -45,6 +45,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from math import exp, isfinite, log, sqrt
 
+from mc import grouped
 from mc.analysis.estimate import ENOUGH, SLOWED, UNSETTLED, Estimate, pool, variance
 from mc.analysis.steps import median
 from mc.analysis.words import Say
@@ -290,10 +291,7 @@ def count_words(words: Iterable[Word]) -> str:
 
 def doubts(differences: Iterable[Difference]) -> list[Say]:
     """A sentence on each reason why nobody can tell, and on what would help."""
-    reasons: dict[str, list[Difference]] = {}
-    for one in differences:
-        if one.word == Word.UNKNOWN:
-            reasons.setdefault(one.why, []).append(one)
+    reasons = grouped((one.why, one) for one in differences if one.word == Word.UNKNOWN)
     return [Say("doubt", n=len(same), reason=why, remedy=_remedy(why, same))
             for why, same in reasons.items()]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log
 
+from mc import grouped
 from mc.analysis import steps
 from mc.analysis.marks import MEANS, join_marks, mark
 from mc.analysis.steps import Level, median
@@ -42,15 +43,12 @@ def parts(pairs: Pairs) -> list[Part]:
 
 def curves(pairs: Pairs) -> dict[tuple, Pairs]:
     """The curves in these results: results that differ only in size."""
-    by_keys: dict[tuple, Pairs] = {}
-    for run, result in pairs:
-        if result["test"] in DRAWN and result.get("pattern") in PATTERNS and \
-                result.get("size_bytes") is not None and (
-                result.get("type") == "wb" or result.get("effective") == "no"):
-            keys = tuple((key, value) for key, value in request_keys(result).items()
-                         if key not in ("size_bytes", "repeat", "warmup"))
-            by_keys.setdefault(keys, []).append((run, result))
-    return by_keys
+    return grouped((tuple((key, value) for key, value in request_keys(result).items()
+                          if key not in ("size_bytes", "repeat", "warmup")), (run, result))
+                   for run, result in pairs
+                   if result["test"] in DRAWN and result.get("pattern") in PATTERNS
+                   and result.get("size_bytes") is not None
+                   and (result.get("type") == "wb" or result.get("effective") == "no"))
 
 
 def load_ns(result: dict) -> float | None:
@@ -65,11 +63,10 @@ def load_ns(result: dict) -> float | None:
 def slower_passes(pairs: Pairs) -> list[Say]:
     """Sentences on results whose loads took longer on average than 99 of 100 loads did in batches,
     with the reason where the records show one."""
-    by_reason: dict[str, list[float]] = {}
-    for run, result in pairs:
-        if result.get("p99_ns_per_load") and result.get("p50_ns_per_load") is not None and \
-                (result.get("ns_per_load") or 0) > CLEARLY * result["p99_ns_per_load"]:
-            by_reason.setdefault(_why_slower(run, result), []).append(result["p50_ns_per_load"])
+    by_reason = grouped(
+        (_why_slower(run, result), result["p50_ns_per_load"]) for run, result in pairs
+        if result.get("p99_ns_per_load") and result.get("p50_ns_per_load") is not None
+        and (result.get("ns_per_load") or 0) > CLEARLY * result["p99_ns_per_load"])
     return [Say("slow_loads", n=len(medians), reason=why, medians=medians)
             for why, medians in by_reason.items()]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from mc import plural
+from mc import grouped, plural
 from mc.records import units
 from mc.records.mapped import Mapping
 
@@ -108,11 +108,9 @@ def _without_pat(mappings: list[Mapping]) -> Iterator[Conflict]:
 def _uncached(mappings: list[Mapping], is_arm: bool, pat_is_off: bool) -> Iterator[Conflict]:
     """A prefetchable BAR that is mapped uncached: nothing records whether WC was asked for. A
     driver often maps several parts of one."""
-    alike: dict[tuple, list[Mapping]] = {}
-    for one in sorted(mappings, key=lambda m: m.start):
-        if one.prefetchable and one.type in UNCACHED:
-            alike.setdefault((one.bar, one.owner, one.row["attribute"], one.row["area"]),
-                             []).append(one)
+    alike = grouped(((one.bar, one.owner, one.row["attribute"], one.row["area"]), one)
+                    for one in sorted(mappings, key=lambda m: m.start)
+                    if one.prefetchable and one.type in UNCACHED)
     for one, *others in alike.values():
         more = f" and {len(others)} more" if others else ""
         text = f"{one.bar} is prefetchable, and {who(one)} has mapped it " \

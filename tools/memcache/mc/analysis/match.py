@@ -18,7 +18,7 @@ from functools import cached_property, reduce
 from itertools import product
 from operator import eq, itemgetter, xor
 
-from mc import Failure
+from mc import Failure, grouped
 from mc.analysis.estimate import median_time, of_figure
 from mc.analysis.judge import EMULATED, LIMIT, NO_TIME, Difference, Word, judge, unknown_difference
 from mc.records import places, tests, units
@@ -60,12 +60,9 @@ class Batch:
         """The results by the keys of which another program does not say anything."""
         if not self.is_imported:
             return {frozenset(): self.results} if self.results else {}
-        groups: dict[frozenset[str], list[dict]] = {}
-        for result in self.results:
-            keys = {key: result.get(key) for key in WHICH} | _keys(result)
-            unknown = frozenset(key for key, value in keys.items() if value is None)
-            groups.setdefault(unknown, []).append(result)
-        return groups
+        return grouped((frozenset(key for key, value in (
+            {key: result.get(key) for key in WHICH} | _keys(result)).items() if value is None),
+            result) for result in self.results)
 
 
 @dataclass
@@ -186,9 +183,7 @@ def _keys(result: dict) -> dict:
 def _pair_states(pairing: Pairing, left: list[dict], rest: list[dict], skip: set[str],
                  mixed: bool) -> None:
     """Refuse records that differ only in the state of the prefetchers; if `mixed`, take them."""
-    waiting: dict[tuple, list[dict]] = {}
-    for result in reversed(rest):
-        waiting.setdefault(_key(result, skip), []).append(result)
+    waiting = grouped((_key(result, skip), result) for result in reversed(rest))
     paired = set()
     for result in left:
         if not (same := waiting.get(_key(result, skip))):

@@ -6,6 +6,7 @@ of a core, or transfers a second by the memory modules."""
 from dataclasses import dataclass, replace
 from math import isfinite
 
+from mc import grouped
 from mc.analysis import disturbed, hardware, ports, reference
 from mc.analysis.reference import FIGURES, TOGETHER, Expected
 from mc.analysis.steps import median
@@ -53,13 +54,10 @@ def results_with_references(runs: list[Run]) -> list[Beside]:
 def _all_with_references(runs: list[Run]) -> list[list[Beside]]:
     """All results of each such figure. One of TOGETHER is judged with the one result that stands
     for each other figure."""
-    known: dict[tuple, list[Beside]] = {}
-    for run in runs:
-        for result in run.results:
-            if found := reference.expected(run.machine, result):
-                key: tuple = (run.where, found.reference.model, result.get("page"),
-                              result.get("prefetch"), found.reference.figure)
-                known.setdefault(key, []).append(Beside(run, result, found))
+    known = grouped(((run.where, found.reference.model, result.get("page"), result.get("prefetch"),
+                      found.reference.figure), Beside(run, result, found))
+                    for run in runs for result in run.results
+                    if (found := reference.expected(run.machine, result)))
     groups: dict[tuple, dict[str, Beside]] = {}
     for key, several in known.items():
         groups.setdefault(key[:-1], {})[key[-1]] = _one_of(several)

@@ -12,7 +12,7 @@ import time
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
-from mc import Failure, out_of, plural, quoted, say
+from mc import Failure, grouped, out_of, plural, quoted, say
 from mc.analysis import traffic
 from mc.analysis.steps import median
 from mc.records import reading
@@ -146,9 +146,8 @@ def _columns(groups: list[str], names: list[str]) -> tuple[dict[str, list[int]],
     for group in groups:
         filled.append(group or (filled[-1] if filled else ""))
     filled += filled[-1:] * (len(names) - len(filled))
-    places: dict[tuple[bool, str], list[int]] = {}
-    for column, (group, name) in enumerate(zip(filled, names)):
-        places.setdefault((group == "System", name), []).append(column)
+    places = grouped(((group == "System", name), column)
+                     for column, (group, name) in enumerate(zip(filled, names)))
     for system, pair in ((True, SYSTEM[0]), (True, SYSTEM[1]), (False, SOCKET)):
         read, write = (places.get((system, name), []) for name in pair)
         if read and len(read) == len(write):

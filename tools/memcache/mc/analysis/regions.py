@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from mc import grouped
 from mc.analysis import outliers
 from mc.analysis.words import Say, said
 from mc.parts import Heading, Part, bullets
@@ -65,13 +66,10 @@ def slow_regions(runs: list[Run]) -> list[Slow]:
 
 def _groups(run: Run) -> Iterator[list[dict]]:
     """The regions of this run that are compared with each other."""
-    groups: dict[tuple, list[dict]] = {}
-    for result in scan_results([run]):
-        keys = [(key, str(value)) for key, value in request_keys(result).items()]
-        if is_comparable(result):
-            groups.setdefault((result["where"], result.get("memory_node"), *keys), []).append(
-                result)
-    yield from groups.values()
+    yield from grouped(
+        ((result["where"], result.get("memory_node"),
+          *((key, str(value)) for key, value in request_keys(result).items())), result)
+        for result in scan_results([run]) if is_comparable(result)).values()
 
 
 def _hide_slow_ones(group: list[dict], figure: str) -> bool:

@@ -5,6 +5,7 @@ the hardware, and conclusions for the results."""
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from mc import grouped
 from mc.analysis.words import Say, said
 from mc.parts import Grid
 from mc.records import units
@@ -62,12 +63,9 @@ class Verdict:
 
 def judge(runs: list[Run]) -> Verdict:
     machine = runs[0].machine
-    by_type: dict[str, list[dict]] = {}
-    for run in runs:
-        for result in run.results:
-            # A result without memory of its own still has page=auto.
-            if isinstance(result.get("type"), str) and result.get("page") != "auto":
-                by_type.setdefault(result["type"], []).append(result)
+    # A result without memory of its own still has page=auto.
+    by_type = grouped((result["type"], result) for run in runs for result in run.results
+                      if isinstance(result.get("type"), str) and result.get("page") != "auto")
     bars = {name for name, results in by_type.items()
             if all(str(one.get("target")).startswith("pci:") for one in results)}
     shown = _types_that_a_bar_shows(by_type) if machine.get("hypervisor") != "tcg" else set()

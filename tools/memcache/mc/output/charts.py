@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mc import grouped
 from mc.analysis import levels, marks, regions, steps
 from mc.output.layout import best, different_values, is_of_many_cpus, layouts_of
 from mc.records import fields, suite, tests, units
@@ -265,10 +266,8 @@ def _curves(x: str, y: str, cells: list[Cell]) -> list[Chart]:
         return []
     series = _series([x], kept)
     for one, members in series:
-        points: dict[Any, list[Point]] = {}
-        for _, run, result in members:
-            points.setdefault(result[x], []).append(
-                _point_of_loads(run, result) if y == LOADS else _point(result[x], y, run, result))
+        points = grouped((result[x], _point_of_loads(run, result) if y == LOADS else
+                          _point(result[x], y, run, result)) for _, run, result in members)
         one.points = sorted(map(_median_point, points.values()), key=lambda point: point.x)
     chart = Chart("curves", _common_keys(x, cells, kept), x, y, [one for one, _ in series], [])
     _mark_caches(chart, kept)
@@ -325,9 +324,7 @@ def _region_charts(cells: list[Cell]) -> list[Chart]:
     drawn = []
     for figure in regions.TIMES:
         measured = [cell for cell in cells if _has_figure(cell[2], figure)]
-        by_node: dict[object, list[Cell]] = {}
-        for cell in measured:
-            by_node.setdefault(cell[2].get("memory_node"), []).append(cell)
+        by_node = grouped((cell[2].get("memory_node"), cell) for cell in measured)
         series = []
         for node, mine in by_node.items():
             for one, members in _series([], mine):
@@ -405,10 +402,8 @@ def _series(skip: list[str], cells: list[Cell],
     `within`, only keys count that differ between results with the same values of those."""
     keys = [{k: v for k, v in request_keys(r).items() if k not in (*skip, *ASIDE)}
             for *_, r in cells]
-    alike: dict[tuple, list[dict]] = {}
-    for (source, run, result), own in zip(cells, keys):
-        place = [str(value(run, result, key)) for key in within]
-        alike.setdefault((source, *place) if within else (), []).append(own)
+    alike = grouped(((cell[0], *(str(value(*cell[1:], key)) for key in within)) if within else (),
+                     own) for cell, own in zip(cells, keys))
     names = [name for name in dict.fromkeys(k for own in keys for k in own)
              if any(len({str(own.get(name)) for own in group}) > 1 for group in alike.values())]
     names = fields.distinguishing_keys(keys, names) if names else []
@@ -452,10 +447,8 @@ def _matrices(down: str, across: str, figure: str, cells: list[Cell]) -> list[Ch
     drawn = []
     skip = ["cpu", "node", "writer_cpu", "reader_cpu", down, across]
     for series, members in _series(skip, cells):
-        by_place: dict[tuple, list[tuple[Run, dict]]] = {}
-        for _, run, result in members:
-            place = value(run, result, down), value(run, result, across)
-            by_place.setdefault(place, []).append((run, result))
+        by_place = grouped(((value(run, result, down), value(run, result, across)), (run, result))
+                           for _, run, result in members)
         if len(by_place) < 2 or any(None in place for place in by_place):
             continue
         series.points = [

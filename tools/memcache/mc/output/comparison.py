@@ -2,7 +2,7 @@
 """The comparison of results: pairs of records side by side, then four tables of the cost of an
 operating system, of interrupts and of a hypervisor, if there are random accesses."""
 
-from mc import plural
+from mc import grouped, plural
 from mc.analysis import judge, machines, marks, match, overhead, words
 from mc.analysis.disturbed import is_disturbed
 from mc.analysis.estimate import median_time
@@ -42,10 +42,8 @@ def parts(files: dict[str, list[results.Run]], mixed: bool = False, wide: bool =
 
 def _groups(pairings: list[Pairing]) -> list[list[Pairing]]:
     """Pairings of the same batch with those of other files share a table."""
-    groups: dict[tuple, list[Pairing]] = {}
-    for pairing in pairings:
-        groups.setdefault((pairing.a.name, pairing.a.file == pairing.b.file), []).append(pairing)
-    return list(groups.values())
+    return list(grouped(((pairing.a.name, pairing.a.file == pairing.b.file), pairing)
+                        for pairing in pairings).values())
 
 
 def report_on_published(files: list[str]) -> list[Part]:

@@ -5,7 +5,7 @@ machines, and how each number was made."""
 import time
 from collections.abc import Iterator
 
-from mc import join_words, plural
+from mc import grouped, join_words, plural
 from mc.output import charts, comparison, draw, finding, page, report
 from mc.output.captions import captions, names_of_files, sides, warnings
 from mc.parts import Grid, Heading, Part, Sentence
@@ -89,9 +89,7 @@ def results(files: dict[str, list[Run]], wide: bool = True) -> Iterator[Part]:
 
 def _machines(files: dict[str, list[Run]], named: dict[str, str]) -> Iterator[Part]:
     """Each machine once, with the times at which each of its files was measured."""
-    machines: dict[tuple, list[str]] = {}
-    for name, runs in files.items():
-        machines.setdefault(tuple(_machine(runs[0].machine)), []).append(name)
+    machines = grouped((tuple(_machine(runs[0].machine)), name) for name, runs in files.items())
     yield Heading("Machine" if len(machines) == 1 else "Machines", 2, folded=len(machines) == 1)
     for rows, names in machines.items():
         if len(machines) > 1:

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator
 from statistics import median
 
-from mc import join_words, out_of, plural
+from mc import grouped, join_words, out_of, plural
 from mc.analysis import refresh
 from mc.analysis.fleet import GROUPS, Below, Fleet, Group, Host, Key
 from mc.analysis.machines import FACTS, Fact, Value, difference, text
@@ -175,9 +175,7 @@ def _groups(fleet: Fleet) -> list[Part]:
                                       f"{_facts_in_common(group)}.",
                                       "- ") for group in fleet.groups]
     for group in fleet.groups:
-        kinds: dict[tuple, list[Host]] = {}
-        for host in group.others:
-            kinds.setdefault(host.group, []).append(host)
+        kinds = grouped((host.group, host) for host in group.others)
         sentences += [
             Sentence(f"compared with group {group.number}, since less than {FEWEST} are like them: "
                      f"{_names(hosts, MOST_LISTED)} ({differences(group, hosts[0])}).", "- ")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
+from mc import grouped
 from mc.output.charts import Chart, Point, label
 from mc.records import units
 
@@ -36,10 +37,8 @@ def overlay(chart: Chart, figure: Any, lines: list[tuple[str, Any]]) -> str:
         return "".join(_cells(chart, figure))
     if chart.kind not in ("curves", "regions"):
         return ""
-    places: dict[float, list[tuple[str, Any, Point]]] = {}
-    for series, (name, colour) in zip(chart.series, lines):
-        for point in series.points:
-            places.setdefault(point.x, []).append((name, colour, point))
+    places = grouped((point.x, (*line, point)) for series, line in zip(chart.series, lines)
+                     for point in series.points)
     if len(places) > MOST:
         return ""
     [axes, *_] = figure.axes

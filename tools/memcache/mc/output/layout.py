@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from mc import grouped
 from mc.analysis import marks
 from mc.analysis.steps import median
 from mc.analysis.traffic import AMPLIFIED, amplification, is_overcounted
@@ -75,9 +76,7 @@ def _streams(layout: Layout, pairs: Pairs) -> Iterator[str]:
     name another form, and the best of all forms: `read: one stream 18100.0, best 22800.0
     (streams=4)`."""
     figure = str(layout.best)
-    rows: dict[object, Pairs] = {}
-    for run, result in pairs:
-        rows.setdefault(value(run, result, layout.rows), []).append((run, result))
+    rows = grouped((value(*pair, layout.rows), pair) for pair in pairs)
     for row, results in rows.items():
         of_one_stream = [pair for pair in results if str(pair[1].get(STREAMS)) == "1"]
         if not (one := best(layout, of_one_stream)):
@@ -116,18 +115,14 @@ def _split_into_tables(layout: Layout, pairs: Pairs) -> list[tuple[str, Pairs]] 
     results of the same cell differ. None if results would still share a cell."""
     keys = _keys(layout)
     many = MANY if any(key in PLACES for key in keys) else ()
-    cells: dict[tuple, list[dict]] = {}
-    for run, result in pairs:
-        cells.setdefault(tuple(value(run, result, key) for key in keys), []).append(result)
+    cells = grouped((tuple(value(*pair, key) for key in keys), pair[1]) for pair in pairs)
     differing = list(dict.fromkeys(
         key for results in cells.values() if len(results) > 1
         for key, values in request_columns(results).items() if key not in many
         and len({None if one is ABSENT else one for one in values}) > 1))
     if differing and "label" in keys:
         return None
-    groups: dict[tuple, Pairs] = {}
-    for run, result in pairs:
-        groups.setdefault(tuple(result.get(key) for key in differing), []).append((run, result))
+    groups = grouped((tuple(pair[1].get(key) for key in differing), pair) for pair in pairs)
     if not many and any(_has_shared_cells(layout, group) for group in groups.values()):
         return None
     names = [units.name(key) for key in differing]
@@ -144,10 +139,7 @@ def _has_shared_cells(layout: Layout, pairs: Pairs) -> bool:
 def _matrix(layout: Layout, across: str, pairs: Pairs) -> Grid:
     """`across`: the key that makes columns."""
     [figure] = layout.values
-    cells: dict[tuple, Pairs] = {}
-    for run, result in pairs:
-        place = value(run, result, layout.rows), value(run, result, across)
-        cells.setdefault(place, []).append((run, result))
+    cells = grouped(((value(*pair, layout.rows), value(*pair, across)), pair) for pair in pairs)
     rows, columns = (different_values([place[i] for place in cells]) for i in (0, 1))
     if _is_of_cpu_pairs(layout):
         rows = columns = different_values(rows + columns)
@@ -172,9 +164,7 @@ def _rows(layout: Layout, pairs: Pairs) -> Grid:
     left out."""
     figures = [name for name in layout.values if name in PLACES
                or any(name.partition(":")[0] in result for _, result in pairs)]
-    cells: dict[object, Pairs] = {}
-    for run, result in pairs:
-        cells.setdefault(value(run, result, layout.rows), []).append((run, result))
+    cells = grouped((value(*pair, layout.rows), pair) for pair in pairs)
     return Grid([_title(layout.rows), *map(_heading, figures)], [
         [_row_name(layout.rows, row), *(_cell(name, cells[row]) for name in figures)]
         for row in different_values(list(cells))])

@@ -10,6 +10,7 @@ import os
 import re
 import time
 
+from mc import grouped
 from mc.analysis.trend import History
 from mc.output import files
 from mc.output.entries import SECOND
@@ -20,10 +21,8 @@ ATTRIBUTES = ("kernel", "version", "file")
 
 def write(histories: list[History], folder: str) -> list[str]:
     """Write the files into this folder, and return their names."""
-    tables: dict[tuple[str, ...], list[History]] = {}
-    for history in histories:
-        runs = history.machine, *(one.name for one in history.origins)
-        tables.setdefault(runs, []).append(history)
+    tables = grouped(((history.machine, *(one.name for one in history.origins)), history)
+                     for history in histories)
     written, tests = [], {}
     results.create_directory(folder)
     for number, group in enumerate(tables.values(), 1):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mc import plural
+from mc import grouped, plural
 from mc.analysis import causes, holds, levels, marks, refresh, spread
 from mc.output import layout
 from mc.output.layout import Pairs
@@ -32,10 +32,8 @@ MOVED = 0.05        # a clock that changes by more changes the figures of caches
 
 def parts(runs: list[Run], wide: bool) -> Iterator[Part]:
     """The tables of these runs, in the order of the runs."""
-    groups: dict[tuple, list[Run]] = {}
-    for run in runs:
-        key = run.suite, run.section, run.request["test"], run.where
-        groups.setdefault(key, []).append(run)
+    groups = grouped(((run.suite, run.section, run.request["test"], run.where), run)
+                     for run in runs)
     named = None
     loads = holds.loads(runs)
     for (name, section, test, where), group in groups.items():
@@ -163,9 +161,7 @@ def _answer(test: str, pairs: Pairs) -> list[str]:
 
 def _keys_that_vary_in_labels(pairs: Pairs, columns: dict[str, list]) -> list[str]:
     """The keys that tell results of the same label apart."""
-    rows: dict[str, list[int]] = {}
-    for row, (run, _) in enumerate(pairs):
-        rows.setdefault(run.label, []).append(row)
+    rows = grouped((run.label, row) for row, (run, _) in enumerate(pairs))
     return [key for key, values in columns.items()
             if any(len({values[row] for row in mine} - {ABSENT}) > 1 for mine in rows.values())]
 

@@ -3,7 +3,7 @@
 
 import time
 
-from mc import plural
+from mc import grouped, plural
 from mc.analysis.changes import FEWEST, LEAST, Step
 from mc.analysis.judge import count_words
 from mc.analysis.machines import changes
@@ -22,12 +22,9 @@ MOST_LISTED = 10       # how many short histories are listed
 
 def parts(gathered: Gathered, order: str) -> list[Part]:
     """All that `memcache trend` prints."""
-    groups: dict[tuple[str, int, str], list[tuple[History, Step]]] = {}
-    for history in gathered.histories:
-        for step in history.steps:
-            origin = history.origins[step.at]
-            groups.setdefault((history.machine, origin.started, origin.name), []).append(
-                (history, step))
+    groups = grouped(((history.machine, origin.started, origin.name), (history, step))
+                     for history in gathered.histories for step in history.steps
+                     for origin in [history.origins[step.at]])
     report: list[Part] = []
     machines = {history.machine for history in gathered.histories}
     for key in sorted(groups):

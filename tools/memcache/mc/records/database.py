@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 
-from mc import Failure, hint, quoted
+from mc import Failure, grouped, hint, quoted
 from mc.records import reading, writing
 from mc.records.shape import numbers
 from mc.status import WRONG
@@ -351,10 +351,8 @@ def _move_entries(old: Store, new: Store) -> Recovered:
     """Move all entries. The digest of a run proves its lines, that of an entry its runs."""
     recovered = Recovered()
     about = {row[0]: Entry(*row) for row in _readable_rows(old, "entry") if _has_types(row, TYPES)}
-    runs: dict[int, list[tuple]] = {number: [] for number in about}
-    for row in _readable_rows(old, "run"):
-        runs.setdefault(row[1], []).append(row)
-    for number in range(1, max(runs, default=0) + 1):
+    runs = grouped((row[1], row) for row in _readable_rows(old, "run"))
+    for number in range(1, max([*about, *runs], default=0) + 1):
         lines = list(_proven_runs(old, runs.get(number, [])))
         entry = about.get(number)
         if not lines:

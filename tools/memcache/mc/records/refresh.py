@@ -20,6 +20,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
+from mc import grouped
+
 Spike = tuple[float, float]     # when it began, and how long it took
 LEAST_NS, MOST_NS = 1000, 32000     # periods that are looked for
 FEWEST = 100                    # spikes; with fewer nothing is known
@@ -98,9 +100,7 @@ def _parts(traced: list[list[Spike]], length: float) -> list[list[float]]:
     """The ends of the spikes in each part of a window that has enough of them."""
     found: list[list[float]] = []
     for spikes in traced:
-        parts: dict[float, list[float]] = {}
-        for at, took in spikes:
-            parts.setdefault((at - spikes[0][0]) // length, []).append(at + took)
+        parts = grouped(((at - spikes[0][0]) // length, at + took) for at, took in spikes)
         found += (ends for ends in parts.values() if len(ends) >= IN_PART)
     return found
 

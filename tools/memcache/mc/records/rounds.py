@@ -12,7 +12,7 @@ much runs really differ.
 from functools import lru_cache
 from math import sqrt
 
-from mc import Failure, quoted
+from mc import Failure, grouped, quoted
 from mc.records import continued, results, store
 from mc.records.fields import DISTURBED, WHICH, request_keys
 from mc.records.results import Run
@@ -91,11 +91,9 @@ def clocks(result: dict) -> tuple[float, ...]:
 def with_merged_rounds(runs: list[Run]) -> list[Run]:
     """These runs, with all rounds of a request merged into one run. Runs that were not
     measured in rounds stay as they are."""
-    groups: dict[tuple, list[Run]] = {}
-    for number, run in enumerate(continued.joined(runs)):
-        key = (run.where, run.suite, run.section, run.request.get("label"), run.request["line"]) \
-            if "round" in run.request else (number,)
-        groups.setdefault(key, []).append(run)
+    groups = grouped(((run.where, run.suite, run.section, run.request.get("label"),
+                       run.request["line"]) if "round" in run.request else (number,), run)
+                     for number, run in enumerate(continued.joined(runs)))
     return [_merge_rounds(group) if len(group) > 1 else group[0] for group in groups.values()]
 
 
@@ -128,10 +126,7 @@ def _middle_record(alike: list[tuple[int, dict]]) -> dict:
     middle = sorted(result["median_ns"] for result in measured)[(len(measured) - 1) // 2]
     one = Middle(next(result for result in measured if result["median_ns"] == middle))
     one |= _statistics_of_samples(measured)
-    files: dict[int, list[dict]] = {}
-    for file, result in alike:
-        if result.get("median_ns"):
-            files.setdefault(file, []).append(result)
+    files = grouped((file, result) for file, result in alike if result.get("median_ns"))
     one.medians = tuple(tuple(each["median_ns"] for each in of_one) for of_one in files.values())
     one.fastest = tuple(tuple(each.get("min_ns") or each["median_ns"] for each in of_one)
                         for of_one in files.values())

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from mc import grouped
+
 MOST = 3            # slots of a channel
 # Where a channel is: its CPU, node or memory controller.
 PLACE = re.compile(r"(?<![A-Z0-9])(?:P\d+(?=[ _-]|CH|DIMM)|(?:CPU|NODE|PROC(?:ESSOR)?|SOCKET|SKT|"
@@ -118,12 +120,10 @@ def _are_channels(slots: list[Slot]) -> bool:
 def _fits_slots(readings: Readings, slots: list[Slot]) -> bool:
     """Whether each filled slot has a channel, and no channel has more slots than it can have, or
     the same slot twice."""
-    slots_of: dict[tuple, list[tuple[str, Slot]]] = {}
-    for reading, slot in zip(readings, slots):
-        if reading:
-            slots_of.setdefault(reading.channel, []).append((reading.rest, slot))
-        elif slot.filled:
-            return False
+    if any(slot.filled and not reading for reading, slot in zip(readings, slots)):
+        return False
+    slots_of = grouped((reading.channel, (reading.rest, slot))
+                       for reading, slot in zip(readings, slots) if reading)
     for same in slots_of.values():
         rests = [rest for rest, _ in same]
         names = {(slot.name, slot.bank) for _, slot in same}

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from mc import Failure, plural
+from mc import Failure, grouped, plural
 from mc.records import check, continued, derived, results, tests
 from mc.records.best import is_better
 from mc.records.suite import Request
@@ -102,9 +102,7 @@ class Session:
     def measure(self, jobs: list[Job]) -> None:
         """Run all jobs. If one fails, the rest is still tried unless it would fail as well."""
         self.planned = names(jobs)
-        there: dict[int, list[results.Run]] = {}
-        for run in self.runs:
-            there.setdefault(run.request["job"], []).append(run)
+        there = grouped((run.request["job"], run) for run in self.runs)
         try:
             if self.runs:
                 self._write(results.json_lines(self.runs))

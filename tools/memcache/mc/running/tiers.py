@@ -4,6 +4,7 @@ and the latency and bandwidth that the firmware promises (ACPI HMAT, CXL's CDAT)
 
 import re
 
+from mc import grouped
 from mc.records.shape import numbers
 from mc.running.machine import Machine
 
@@ -30,11 +31,8 @@ def describe(machine: Machine | None = None) -> list[dict]:
 
 def _zones(text: str) -> dict[int, list[str]]:
     """The zones of each node that have pages."""
-    zones: dict[int, list[str]] = {}
-    for node, zone, facts in ZONE.findall(text):
-        if re.search(r"^ +present +[1-9]", facts, re.M):
-            zones.setdefault(int(node), []).append(zone)
-    return zones
+    return grouped((int(node), zone) for node, zone, facts in ZONE.findall(text)
+                   if re.search(r"^ +present +[1-9]", facts, re.M))
 
 
 def _tiers(machine: Machine) -> dict[int, int]:
