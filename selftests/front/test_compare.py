@@ -305,7 +305,16 @@ class Intervals(fake.unittest.TestCase):
 
     def test_a_spread_beyond_all_bounds(self):
         found = judge.judge(time(1e-3, 1e6), time(2e-3, 1e-3))
-        self.assertEqual((found.mark, found.interval), ("?", "below -1000 to +100.00"))
+        self.assertEqual((found.mark, found.interval, found.speeds),
+                         ("?", "below -1000 to +100.00", "too wide"))
+
+    def test_times_of_which_a_float_does_not_hold_the_ratio(self):
+        for least, most in ((time(1e-300), time(1e300)),
+                            (Estimate(1e-300, 1e-300), Estimate(1e300, 1e300)),
+                            (Estimate(1e-300, 1e-300, all_times=((1e-300,) * 3,) * 2),
+                             Estimate(1e300, 1e300, all_times=((1e300,) * 3,) * 2))):
+            marks = [judge.judge(*two).factor[-1] for two in ((least, most), (most, least))]
+            self.assertEqual(marks, ["↓", "↑"])
 
 
 class Command(fake.InDirectory):
