@@ -7,7 +7,7 @@ files."""
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -15,9 +15,6 @@ from mc.advice import TOP
 
 SCHEMA = TOP / "Documentation/results.schema.json"
 WHOLE = ("modules", "tier", "quiet")     # these have had the same keys in all versions
-# A function that returns where a value is wrong, such as `nodes[0].cpus`; None: it is right.
-Check = Callable[[object], str | None]
-
 TYPES: dict[str, Callable[[object], bool]] = {
     "object": lambda value: isinstance(value, dict),
     "array": lambda value: isinstance(value, list),
@@ -58,81 +55,45 @@ def whole() -> dict:
 
 def wrong_place(machine: dict) -> str | None:
     """Where a machine record has a value of a wrong type: `nodes[0].cpus`; None if nowhere."""
-    return _check_of_name("machine")(machine)
+    return _wrong_place({"$ref": "machine"}, machine, False)
 
 
-@cache
-def _check_of_name(name: str) -> Check:
-    return _check_of_part(whole()["$defs"][name], name in WHOLE)
-
-
-def _check_of_part(part: dict, whole: bool) -> Check:
-    """A function that checks a value against this part of the schema. whole: no key that it
-    requires may be missing."""
+def _wrong_place(part: dict, value: Any, complete: bool) -> str | None:
+    """Where a value does not fit this part of the schema; "": the value itself. complete: no key
+    that it requires may be missing."""
     if "$ref" in part:
-        return _check_of_name(part["$ref"].rpartition("/")[2])
-    checks = [*_checks_of_value(part), *_checks_of_parts(part, whole)]
-    if whole and "required" in part:
-        keys = part["required"]
-        checks.append(lambda value: _first_wrong_place((f".{key}", "") for key in keys
-                                                       if key not in value)
-                      if isinstance(value, dict) else None)
-    return lambda value: next((place for check in checks
-                               if (place := check(value)) is not None), None)
+        name = part["$ref"].rpartition("/")[2]
+        part, complete = whole()["$defs"][name], name in WHOLE
+    if _is_wrong(part, value) or "oneOf" in part and None not in (
+            _wrong_place(one, value, complete) for one in part["oneOf"]):
+        return ""
+    inside = []
+    if isinstance(value, list) and "items" in part:
+        inside = [(f"[{i}]", part["items"], one) for i, one in enumerate(value)]
+    elif isinstance(value, dict):
+        known, others = part.get("properties", {}), part.get("additionalProperties")
+        inside = [(f".{name}", of, one) for name, one in value.items()
+                  for of in (known.get(name), others) if isinstance(of, dict)]
+    for name, of, one in inside:
+        if (place := _wrong_place(of, one, complete)) is not None:
+            return name + place
+    if complete and isinstance(value, dict):
+        return next((f".{key}" for key in part.get("required", ()) if key not in value), None)
+    return None
 
 
-def _checks_of_value(part: dict) -> list[Check]:
-    checks: list[Check] = []
-    if "type" in part:
-        names = part["type"] if isinstance(part["type"], list) else [part["type"]]
-        tests = [TYPES[name] for name in names]
-        checks.append(lambda value: None if any(test(value) for test in tests) else "")
-    if "enum" in part and not all(isinstance(word, str) or word is None for word in part["enum"]):
-        numbers = part["enum"]
-        checks.append(lambda value: None if value in numbers or TYPES["integer"](value) and
-                      not _is_below(value, 0) else "")
-    elif "enum" in part:        # newer versions may have other words
-        checks.append(lambda value: None if value is None or isinstance(value, str) else "")
-    if "minimum" in part:
-        least = min(part["minimum"], 0)
-        checks.append(lambda value: "" if TYPES["number"](value) and _is_below(value, least)
-                      else None)
-    if "maxItems" in part:
-        most = part["maxItems"]
-        checks.append(lambda value: "" if isinstance(value, list) and len(value) > most else None)
-    if "pattern" in part:
-        pattern = re.compile(part["pattern"])
-        checks.append(lambda value: "" if isinstance(value, str) and not pattern.search(value)
-                      else None)
-    return checks
-
-
-def _checks_of_parts(part: dict, whole: bool) -> list[Check]:
-    checks: list[Check] = []
-    if "oneOf" in part:
-        either = [_check_of_part(one, whole) for one in part["oneOf"]]
-        checks.append(lambda value: None if any(one(value) is None for one in either) else "")
-    if "items" in part:
-        item = _check_of_part(part["items"], whole)
-        checks.append(lambda value: _first_wrong_place(
-            (f"[{i}]", item(one)) for i, one in enumerate(value)) if isinstance(value, list)
-            else None)
-    if "properties" in part:
-        checks_of = {name: _check_of_part(one, whole) for name, one in part["properties"].items()}
-        checks.append(lambda value: _first_wrong_place(
-            (f".{name}", checks_of[name](one)) for name, one in value.items()
-            if name in checks_of) if isinstance(value, dict) else None)
-    if isinstance(part.get("additionalProperties"), dict):
-        other = _check_of_part(part["additionalProperties"], whole)
-        checks.append(lambda value: _first_wrong_place(
-            (f".{name}", other(one)) for name, one in value.items()) if isinstance(value, dict)
-            else None)
-    return checks
-
-
-def _first_wrong_place(places: Iterable[tuple[str, str | None]]) -> str | None:
-    return next((f"{name}{place}" for name, place in places if place is not None), None)
-
-
-def _is_below(value: object, least: float) -> bool:
-    return isinstance(value, (int, float)) and value < least
+def _is_wrong(part: dict, value: Any) -> bool:
+    """Whether a value is wrong whatever its items and members are."""
+    types, words = part.get("type", ()), part.get("enum")
+    if types and not any(TYPES[name](value)
+                         for name in ([types] if isinstance(types, str) else types)):
+        return True
+    if words and not all(isinstance(word, str) or word is None for word in words):
+        return value not in words and not (TYPES["integer"](value) and value >= 0)
+    if words:       # newer versions may have other words
+        return value is not None and not isinstance(value, str)
+    if isinstance(value, str):
+        return "pattern" in part and not re.search(part["pattern"], value)
+    if isinstance(value, list):
+        return "maxItems" in part and len(value) > part["maxItems"]
+    return "minimum" in part and TYPES["number"](value) and value < min(part["minimum"], 0)
