@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from mc import grouped
 from mc.analysis.steps import median
-from mc.analysis.traffic import AMPLIFIED, WHY, Pairs, allows_conclusions, amplification
+from mc.analysis.traffic import AMPLIFIED, WHY, allows_conclusions, amplification
 from mc.analysis.words import Say, said
 from mc.parts import Heading, Part, bullets
 from mc.records import units
-from mc.records.results import Run
+from mc.records.results import Pairs, Run
 
 SAME = 0.1              # amplifications that differ by this or less count as the same
 CACHED = 99.0           # percent of a file that count as all of it

@@ -24,8 +24,7 @@ from mc import Failure, libraries
 from mc.advice import lacking
 from mc.analysis.estimate import estimate_of_runs
 from mc.analysis.judge import Word, judge
-from mc.analysis.robust import deviation
-from mc.analysis.steps import median
+from mc.analysis.steps import deviation, median
 
 LEAST = 3           # runs: for fewer there is no spread
 FEWEST = 16         # runs: of 8 and 8, 2 in 12870 deals separate them completely

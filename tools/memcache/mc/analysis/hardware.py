@@ -10,7 +10,7 @@ from mc import grouped, plural
 from mc.analysis.words import Say, said
 from mc.parts import Heading, Part, Sentence, bullets
 from mc.records import units
-from mc.records.results import Run
+from mc.records.results import Pair, Run
 
 RATE = "mb_per_s"
 SLOTS = 3           # of a channel, at most
@@ -191,7 +191,7 @@ def _modules(runs: list[Run], wide: bool) -> list[Part]:
     return [Heading("Memory modules"), *bullets(texts, gap=False)]
 
 
-def _best_text(pair: tuple[Run, dict], most: float, all_plausible: bool) -> str:
+def _best_text(pair: Pair, most: float, all_plausible: bool) -> str:
     rate = pair[1][RATE]
     what = "was measured" if all_plausible else "is plausible"
     if rate > most:

@@ -10,10 +10,9 @@ from mc.analysis.holds import CACHES
 from mc.analysis.steps import median
 from mc.records import tests, units
 from mc.records.fields import request_keys
-from mc.records.results import Run
+from mc.records.results import Pair, Pairs, Run
 
 MOST = 5
-Pair = tuple[Run, dict]
 DONE = {"read": "Reading", "write": "Writing", "ntwrite": "Writing past the caches",
         "copy": "Copying"}
 TYPES = {"wc": "write-combining memory", "uc": "uncached memory"}
@@ -21,7 +20,8 @@ TYPES = {"wc": "write-combining memory", "uc": "uncached memory"}
 
 @dataclass(frozen=True)
 class Highlight:
-    """A figure: its name in words, its result, and one of the same file to set it beside."""
+    """A figure: its name in words, its result, and one of the same file to set it beside, if there
+    is one, with the name of that."""
     name: str
     run: Run
     result: dict
@@ -49,7 +49,7 @@ def _main_figure(result: dict) -> str:
     return tests.test_of(result["test"]).main() or "median_ns"
 
 
-def _results_of(pairs: list[Pair], test: str, **wanted: object) -> list[Pair]:
+def _results_of(pairs: Pairs, test: str, **wanted: object) -> Pairs:
     return [pair for pair in pairs if pair[1]["test"] == test
             and all(pair[1].get(key) == value for key, value in wanted.items())]
 
@@ -66,18 +66,17 @@ def _place(result: dict) -> str:
     return units.text("size_bytes", result.get("size_bytes"))
 
 
-def _latency_of_memory(pairs: list[Pair]) -> Iterator[Highlight]:
+def _latency_of_memory(pairs: Pairs) -> Iterator[Highlight]:
     """The latency of the largest set, beside that of the smallest."""
     latencies = _results_of(pairs, "latency", type="wb")
     latencies = [pair for pair in latencies if pair[1].get("pattern") == "random"] or latencies
     if latencies:
         last, first = max(latencies, key=_size_of), min(latencies, key=_size_of)
-        several = _size_of(last) > _size_of(first)
-        yield Highlight(f"Latency of {_place(last[1])}", *last,
-                        _place(first[1]) if several else "", first if several else None)
+        yield Highlight(f"Latency of {_place(last[1])}", *last, _place(first[1]),
+                        first if _size_of(last) > _size_of(first) else None)
 
 
-def _best_rates(ops: tuple[str, ...], pairs: list[Pair]) -> Iterator[Highlight]:
+def _best_rates(ops: tuple[str, ...], pairs: Pairs) -> Iterator[Highlight]:
     """The best rate of each of these operations in the largest set."""
     for op in ops:
         if of_op := _results_of(pairs, "bandwidth", type="wb", op=op):
@@ -90,7 +89,7 @@ def _rate_of(pair: Pair) -> float:
     return pair[1]["mb_per_s"]
 
 
-def _types_beside_wb(pairs: list[Pair]) -> Iterator[Highlight]:
+def _types_beside_wb(pairs: Pairs) -> Iterator[Highlight]:
     """Writes to WC memory, reads of UC memory and the reverse, each beside the same of WB. Memory
     whose type is real goes before other memory, and only it is called by its type."""
     for memory, op in (("wc", "write"), ("uc", "read"), ("wc", "read"), ("uc", "write")):
@@ -102,35 +101,34 @@ def _types_beside_wb(pairs: list[Pair]) -> Iterator[Highlight]:
                          if request_keys(pair[1]) == keys), None)
             real = best[1].get("effective") == "yes"
             name = TYPES[memory] if real else f"memory asked for as {memory.upper()}"
-            yield Highlight(f"{DONE[op]}, {name}", *best, "write-back" if same else "", same)
+            yield Highlight(f"{DONE[op]}, {name}", *best, "write-back", same)
 
 
-def _changed_lines(pairs: list[Pair]) -> Iterator[Highlight]:
+def _changed_lines(pairs: Pairs) -> Iterator[Highlight]:
     """The median pair of CPUs, whose line one has changed and the other loads."""
     transfers = _results_of(pairs, "c2c", state="hitm", mb_per_s=None)
     if transfers:
         middle = median(pair[1]["ns_per_line"] for pair in transfers)
         mine = min(transfers, key=lambda pair: abs(pair[1]["ns_per_line"] - middle))
         which = "" if len(transfers) == 1 else ", median pair of CPUs"
-        clean = [pair for pair in _results_of(pairs, "c2c", state="hit", mb_per_s=None) if all(
-            pair[1].get(key) == mine[1].get(key) for key in ("writer_cpu", "reader_cpu"))]
-        yield Highlight(f"A line that another CPU has changed{which}", *mine,
-                        "unchanged" if clean else "", clean[0] if clean else None)
+        clean = _results_of(pairs, "c2c", state="hit", mb_per_s=None, **{
+            key: mine[1].get(key) for key in ("writer_cpu", "reader_cpu")})
+        yield Highlight(f"A line that another CPU has changed{which}", *mine, "unchanged",
+                        next(iter(clean), None))
 
 
-def _latency_under_load(pairs: list[Pair]) -> Iterator[Highlight]:
+def _latency_under_load(pairs: Pairs) -> Iterator[Highlight]:
     """The latency under the heaviest load, beside that under the lightest."""
     of_load = [pair for pair in _results_of(pairs, "loaded")
                if pair[1].get("delay_cycles") is not None]
     if of_load:
         heavy, light = (choose(of_load, key=lambda pair: pair[1]["delay_cycles"])
                         for choose in (min, max))
-        yield Highlight("Latency under load", *heavy,
-                        "hardly any load" if light is not heavy else "",
+        yield Highlight("Latency under load", *heavy, "hardly any load",
                         light if light is not heavy else None)
 
 
-def _one_of_each_kind(pairs: list[Pair]) -> Iterator[Highlight]:
+def _one_of_each_kind(pairs: Pairs) -> Iterator[Highlight]:
     """The first result of each other kind."""
     kinds: dict[tuple, Pair] = {}
     for pair in pairs:
@@ -140,6 +138,6 @@ def _one_of_each_kind(pairs: list[Pair]) -> Iterator[Highlight]:
         yield Highlight(words[:1].upper() + words[1:].replace("_", " "), *pair)
 
 
-RULES: tuple[Callable[[list[Pair]], Iterator[Highlight]], ...] = (
+RULES: tuple[Callable[[Pairs], Iterator[Highlight]], ...] = (
     _latency_of_memory, partial(_best_rates, ("read", "write")), _types_beside_wb,
     _latency_under_load, _changed_lines, partial(_best_rates, ("ntwrite", "copy")))

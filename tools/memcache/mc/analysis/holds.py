@@ -9,7 +9,7 @@ serves the loads of a set holds a smaller one."""
 from mc import grouped
 from mc.analysis.words import Say, said
 from mc.records.places import value
-from mc.records.results import Run
+from mc.records.results import Pair, Pairs, Run
 from mc.records.shape import data_caches, numbers
 
 CACHES = ("l1", "l2", "l3", "l4")
@@ -17,8 +17,6 @@ CACHES = ("l1", "l2", "l3", "l4")
 TESTS = ("bandwidth", "random", "loaded")
 WHOLE = ("random",)     # all threads go through the whole set
 LINE = 64
-
-Pairs = list[tuple[Run, dict]]
 
 
 def loads(runs: list[Run]) -> Pairs:
@@ -67,7 +65,7 @@ def _sentences_on_caches(pairs: Pairs, measured: Pairs, matrix: bool) -> list[Sa
             for memory in (False, None, True) if memory in judged and (memory or matrix)]
 
 
-def _is_memory_by_latency(pair: tuple[Run, dict], measured: Pairs) -> bool | None:
+def _is_memory_by_latency(pair: Pair, measured: Pairs) -> bool | None:
     """Whether `latency` shows that memory serves a working set of this size; None: it does not
     tell. A cache that holds a set of one thread may not hold those of several."""
     run, result = pair

@@ -14,15 +14,13 @@ from mc.analysis.words import Say, said
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import units
 from mc.records.fields import DISTURBED, request_keys
-from mc.records.results import Run
+from mc.records.results import Pairs, Run
 from mc.records.shape import data_caches, numbers
 
 MIN_POINTS = 6      # fewer points make no curve
 CLEARLY = 1.05      # of a load: less is the noise of both figures
 APART = 1.7         # sizes that differ by this factor are not the same cache
 PATTERNS = (None, "random", "page")     # in other patterns prefetchers would hide levels
-
-Pairs = list[tuple[Run, dict]]
 
 
 def parts(pairs: Pairs) -> list[Part]:

@@ -10,7 +10,7 @@ from mc.analysis import hardware, ports
 from mc.analysis.disturbed import is_disturbed, without_figure
 from mc.analysis.words import Say, said
 from mc.records.fields import has_settled
-from mc.records.results import Run
+from mc.records.results import Pair, Pairs, Run
 
 MEANS = {"?": "more than memory or the ports of a core can do", "~": "the loop had not settled",
          "±": "disturbed"}
@@ -35,7 +35,7 @@ def join_marks(marks: Iterable[str]) -> str:
     return "!" if "!" in text else "".join(one for one in MEANS if one in text)
 
 
-def sentences(pairs: list[tuple[Run, dict]]) -> list[Say | str]:
+def sentences(pairs: Pairs) -> list[Say | str]:
     """A sentence on each mark of these results, but on wrong data and on the memory modules, which
     have warnings of their own."""
     texts: list[Say | str] = []
@@ -52,7 +52,7 @@ def sentences(pairs: list[tuple[Run, dict]]) -> list[Say | str]:
                           (hit, "disturbed", {"count": (hit, len(pairs))}))]
 
 
-def _times_of_limit(pair: tuple[Run, dict]) -> float:
+def _times_of_limit(pair: Pair) -> float:
     """The bytes of a result in a cycle, as a multiple of the limit of the ports."""
     run, result = pair
     return result["bytes_per_core_cycle"] / (ports.limit(run.machine, result) or 1)

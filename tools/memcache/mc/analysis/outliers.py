@@ -38,8 +38,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import erfc, exp, log, log1p, sqrt
 
-from mc.analysis.robust import deviation
-from mc.analysis.steps import median
+from mc.analysis.steps import deviation, median
 
 FEWEST = 5          # machines with a result; of fewer, nobody can say which is unusual
 USUAL = 0.02        # the spread of equal machines

@@ -13,7 +13,7 @@ from mc.analysis import hardware
 from mc.analysis.steps import median
 from mc.analysis.words import Say
 from mc.parts import Sentence
-from mc.records.results import Run
+from mc.records.results import Pair
 
 PERIODS_NS = {"DDR3": 7800.0, "DDR4": 7800.0, "DDR5": 3900.0}
 WITHOUT_FINE_GRANULARITY = ("DDR3",)
@@ -44,7 +44,7 @@ def reasons(times: int, generation: str | None = None) -> str:
     return f"as {join_words(known, 'or')}" if known else ""
 
 
-def sentences(pairs: Iterable[tuple[Run, dict]]) -> list[Sentence]:
+def sentences(pairs: Iterable[Pair]) -> list[Sentence]:
     """A sentence on each period that was found, where the generation of all modules is known."""
     said: list[tuple[str, float]] = []
     for run, result in pairs:

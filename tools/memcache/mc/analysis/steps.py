@@ -18,6 +18,7 @@ from math import exp, log, log2
 STEP = 1.5      # levels differ by this factor, or more
 FLAT = 1.35     # a level rises by no more than that in an octave
 WIDE = 0.8      # and is so many octaves wide
+SIGMA = 1.4826  # of a normal distribution: the standard deviation in median absolute ones
 
 Points = Sequence[tuple[float, float]]
 
@@ -63,6 +64,12 @@ def median(values: Iterable[float]) -> float:
     """The median of one or more values. Importing `statistics` for it would take longer."""
     in_order = sorted(values)
     return (in_order[(len(in_order) - 1) // 2] + in_order[len(in_order) // 2]) / 2
+
+
+def deviation(distances: Iterable[float]) -> float:
+    """The standard deviation of normal values whose distances from the centre are these; a few
+    outliers do not widen it."""
+    return SIGMA * median(distances)
 
 
 def _median_time(part: Points) -> float:

@@ -14,7 +14,7 @@ from mc.analysis.words import Say, said
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, shape, tests, units
 from mc.records.fields import request_keys
-from mc.records.results import Run
+from mc.records.results import Pairs, Run
 
 # The shares of the payload that each operation of `bandwidth` itself reads and writes.
 SHARES: dict[str, tuple[float, float]] = {
@@ -41,8 +41,6 @@ NEAR = 0.25             # a ratio this near to 0 or 1 counts as 0 or 1
 
 # Tests whose payload is in memory that the kernel chooses, not in the buffer of the record.
 KERNELS = ("file", "os", "pipe")
-
-Pairs = list[tuple[Run, dict]]
 
 
 def own_nodes(machine: dict) -> set[int] | None:

@@ -17,7 +17,7 @@ from mc.output.layout import best, different_values, is_of_many_cpus, layouts_of
 from mc.records import fields, suite, tests, units
 from mc.records.fields import request_keys
 from mc.records.places import PLACES, nearness, value
-from mc.records.results import Run
+from mc.records.results import Pairs, Run
 from mc.records.shape import data_caches, numbers
 from mc.records.suite import Layout
 
@@ -428,7 +428,7 @@ def _word(key: str, setting: object, own: dict) -> str:
 
 # ------------------------------------------------------------- matrices, bars
 
-def _neighbours(pairs: list[tuple[Run, dict]]) -> dict[int, tuple[int, ...]]:
+def _neighbours(pairs: Pairs) -> dict[int, tuple[int, ...]]:
     """The place of each CPU in an order in which those that share more are nearer: its node, the
     first CPU of its L3, of its L2 and of its core, and the CPU."""
     places: dict[int, list[int]] = {}

@@ -17,7 +17,7 @@ from mc.output import captions, comparison, normal
 from mc.output.charts import Source
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import prices, units
-from mc.records.results import Run
+from mc.records.results import Pairs, Run
 from mc.records.shape import numbers
 
 EMULATED = "An emulated machine: its times say nothing about real hardware"
@@ -152,7 +152,7 @@ def _name_and_how(one: Highlight) -> str:
     return f"{one.name}\n{size}{where}" + ("" if spread is None else f", spread {spread:.1f} %")
 
 
-def _meanings_of_marks(pairs: list[tuple[Run, dict]]) -> str:
+def _meanings_of_marks(pairs: Pairs) -> str:
     """What the marks of these figures mean."""
     shown = marks.join_marks(marks.mark(*pair) for pair in pairs)
     return " ".join(f"{mark} {marks.MEANS[mark]}." for mark in shown if mark in marks.MEANS)

@@ -13,10 +13,8 @@ from mc.records import suite, tests, units
 from mc.records.best import best_of_each
 from mc.records.fields import ABSENT, request_columns
 from mc.records.places import MANY, PLACES, nearness, value
-from mc.records.results import Run
+from mc.records.results import Pairs
 from mc.records.suite import Layout
-
-Pairs = list[tuple[Run, dict]]
 
 STREAMS = "streams"
 MATRIX_MOST = 64    # CPUs of a matrix of pairs; of more, what classes of pairs have is shown

@@ -12,12 +12,11 @@ from dataclasses import replace
 from mc import grouped, plural
 from mc.analysis import causes, holds, levels, marks, refresh, spread
 from mc.output import layout
-from mc.output.layout import Pairs
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import rounds, suite, tests, units
 from mc.records.fields import ABSENT, distinguishing_columns, figures, request_columns
 from mc.records.places import value
-from mc.records.results import Run
+from mc.records.results import Pairs, Run
 
 SHOWN_FACTS = ("median_ns", "cv_percent")
 # Figures that are in the file but not in tables.

@@ -71,6 +71,10 @@ class Run:
         return self.request.get("section")
 
 
+Pair = tuple[Run, dict]
+Pairs = list[Pair]
+
+
 class Cut(Failure):
     """The end of the data is missing, as after a full disk. `runs` has the complete lines."""
 
