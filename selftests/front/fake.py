@@ -149,6 +149,18 @@ def machine(about: dict = BARE, effective: dict[str, str] = YES, **more) -> dict
             "memory_types": types, **more}
 
 
+def slot(name: str, channel: str | None = None, gib: int = 16, speed: int = 3200, **more) -> dict:
+    """A slot of a machine with a module of so many GiB, 0: without one."""
+    keys = "size_bytes", "width_bits", "rated_mt_per_s", "mt_per_s"
+    return {"slot": name, "channel": channel} | (dict(zip(keys, (gib << 30, 64, speed, speed)))
+                                                 if gib else dict.fromkeys(keys)) | more
+
+
+def modules(*slots: dict) -> dict:
+    """What a `machine` record has of these slots."""
+    return {"modules": {"why": None, "slots": [*slots]}}
+
+
 def request(line: str, records: int, **more) -> dict:
     return {"record": "request", "test": line.split()[0], "where": "kernel", "line": line,
             "state": "done", "errno": 0, "error": None, "points": records,

@@ -151,9 +151,7 @@ class Outliers(fake.unittest.TestCase):
 
 def modules(number):
     """So many modules in 8 slots."""
-    return {"why": None, "slots": [
-        {"slot": f"DIMM_{i}", "channel": None, "size_bytes": 16 << 30 if i < number else None,
-         "width_bits": 64, "rated_mt_per_s": 3200, "mt_per_s": 3200} for i in range(8)]}
+    return fake.modules(*(fake.slot(f"DIMM_{i}", gib=16 * (i < number)) for i in range(8)))
 
 
 class Command(fake.InDirectory):
@@ -166,7 +164,7 @@ class Command(fake.InDirectory):
         each size."""
         found = []
         about = fake.machine(fake.BARE | {"kernel": kernel}, fake.YES, microcode="0x1f",
-                             cpus_online="0-3", modules=modules(8)) | more
+                             cpus_online="0-3", **modules(8)) | more
         for size in "4K", "64K", "1M", "16M":
             line = f"bandwidth size={size}"
             speed = slow if isinstance(slow, float) else slow.get(size, 1)
@@ -255,7 +253,7 @@ class Command(fake.InDirectory):
         cores of a host are others."""
         self.hosts(20)
         for round_ in 1, 2:
-            self.host("node03", 0.8, round_, modules=modules(7))
+            self.host("node03", 0.8, round_, **modules(7))
             self.host("node04", 0.8, round_, prefetch={"state": "off"})
             self.host("node05", 0.8, round_, kernel="6.12.0-1-amd64")
             self.host("node06", 0.8, round_, nodes=[
@@ -364,12 +362,9 @@ class Command(fake.InDirectory):
 
     def test_memory_of_another_generation(self):
         """It is compared with others, and may be refreshed twice as often as theirs."""
-        def modules(mt_per_s):
-            return {"modules": {"why": None, "slots": [
-                {"slot": name, "channel": name, "size_bytes": 16 << 30, "width_bits": 64,
-                 "mt_per_s": mt_per_s, "rated_mt_per_s": mt_per_s} for name in "AB"]}}
-        self.refreshed(*(7800.0,) * 6, **modules(3200))
-        self.refreshed(3900.0, first=20, **modules(4800))
+        for speed, first, periods in ((3200, 0, (7800.0,) * 6), (4800, 20, (3900.0,))):
+            self.refreshed(*periods, first=first, **fake.modules(
+                *(fake.slot(name, name, speed=speed) for name in "AB")))
         said = self.memcache("fleet", "runs")
         self.assertEqual(self.report(0)["refresh_doubled"], [])
         self.assertNotIn("Refresh", said)

@@ -143,12 +143,11 @@ class Modules(fake.unittest.TestCase):
         self.assertIsNone(judged.peak({}))
 
     def test_one_sentence_for_all_of_a_kind(self):
-        def slot(channel, size=1, speed=3200):
-            return {"slot": f"{channel}1", "channel": channel, "size_bytes": size, "width_bits": 64,
-                    "rated_mt_per_s": 3200, "mt_per_s": speed}
-        slots = [*(slot(f"P0_Node0_Channel{n}", speed=2400) for n in range(9)),
-                 slot("P0_Node0_Channel9", 0), *(slot(f"P1_Node1_Channel{n}", 0) for n in range(8))]
-        about = {"hypervisor": None, "modules": {"slots": slots}}
+        def slot(channel, gib, **more):
+            return fake.slot(f"{channel}1", channel, gib, **more)
+        about = {"hypervisor": None} | fake.modules(
+            *(slot(f"P0_Node0_Channel{n}", 1, mt_per_s=2400) for n in range(9)),
+            slot("P0_Node0_Channel9", 0), *(slot(f"P1_Node1_Channel{n}", 0) for n in range(8)))
         slow = "9 modules (P0_Node0_Channel01, {}, ...) run at 2400 MT/s; they are rated for 3200."
         slow = slow.format(", ".join(f"P0_Node0_Channel{n}1" for n in range(1, 8)))
         empty = ", ".join(f"P1_Node1_Channel{n}" for n in range(7))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What differs between two machine records, and who says it: fleet, trend, compare, check."""
 
+import functools
 import random
 
 import fake
@@ -8,22 +9,19 @@ from mc.analysis import machines
 from mc.output import terminal
 
 GIB = 1 << 30
-
-
-def slot(name, channel=None, size=32, speed=3200):
-    return {"slot": name, "channel": channel, "size_bytes": size and size * GIB, "width_bits": 64,
-            "rated_mt_per_s": speed, "mt_per_s": speed if size else None}
+slot = functools.partial(fake.slot, gib=32)
 
 
 def machine(*slots, memory=0, about=fake.BARE, **more):
     told = {"nodes": [{"node": 0, "cpus": "0-31", "memory_bytes": memory * GIB}]} if memory else {}
-    modules = {"modules": {"slots": list(slots), "why": None}} if slots else {}
+    modules = fake.modules(*slots) if slots else {}
     return fake.machine(about, fake.YES, **told, **modules, **more)
 
 
 def eight(lost=""):
     """Slots that all have one name; that of the channel tells them apart."""
-    return [slot("DIMM 0", f"P0 CHANNEL {name}", 0 if name in lost else 32) for name in "ABCDEFGH"]
+    return [slot("DIMM 0", f"P0 CHANNEL {name}", gib=32 * (name not in lost))
+            for name in "ABCDEFGH"]
 
 
 def changes(before, after):
@@ -44,7 +42,7 @@ class Differences(fake.unittest.TestCase):
                  "32G 3200 MT/s at DIMM and 32G 3200 MT/s at DIMM missing"),
                 # Empty slots are not listed.
                 (eight()[:2], eight()[:1], "32G 3200 MT/s at DIMM 0 (P0 CHANNEL B) missing"),
-                ([slot("A1"), slot("B1")], [slot("A1"), slot("B1", size=16)],
+                ([slot("A1"), slot("B1")], [slot("A1"), slot("B1", gib=16)],
                  "32G 3200 MT/s at B1 missing, 16G 3200 MT/s at B1 more"),
                 ([slot("A1"), slot("B1")], [slot("A1", speed=2933), slot("B1", speed=2933)],
                  "modules 2 x 32G 3200 MT/s -> 2 x 32G 2933 MT/s"),

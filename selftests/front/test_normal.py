@@ -71,11 +71,8 @@ def rate(op, mb_per_s, **more):
 
 def slots(filled, empty=""):
     """A module of 8 GiB and 3200 MT/s in each of these channels, and none in others."""
-    return {"modules": {"why": None, "slots": [
-        {"slot": f"{name}1", "channel": name, **dict.fromkeys(
-            ("size_bytes", "width_bits", "rated_mt_per_s", "mt_per_s"))} | (
-                {"size_bytes": 8 << 30, "width_bits": 64, "rated_mt_per_s": 3200, "mt_per_s": 3200}
-                if name in filled else {}) for name in filled + empty]}}
+    return fake.modules(*(fake.slot(f"{name}1", name, 8 * (name in filled))
+                          for name in filled + empty))
 
 
 class Case(fake.InDirectory):

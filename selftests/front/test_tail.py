@@ -71,10 +71,8 @@ class Table(fake.unittest.TestCase):
 
 
 def modules(*generations):
-    return {"why": None, "slots": [
-        {"slot": f"DIMM_{i}", "channel": None, "size_bytes": 16 << 30, "width_bits": 64,
-         "rated_mt_per_s": 3200, "mt_per_s": 3200} | ({"generation": one} if one else {})
-        for i, one in enumerate(generations)]}
+    return fake.modules(*(fake.slot(f"DIMM_{i}", **({"generation": one} if one else {}))
+                          for i, one in enumerate(generations)))
 
 
 def paused(period):
@@ -85,7 +83,7 @@ class Refresh(fake.unittest.TestCase):
     """The period beside the one that JEDEC has for modules of this generation."""
 
     def said(self, period, generations=("DDR4", "DDR4"), about=fake.BARE):
-        [run] = fake.runs_of(about, ("tail", [paused(period)]), modules=modules(*generations))
+        [run] = fake.runs_of(about, ("tail", [paused(period)]), **modules(*generations))
         return [part.text for part in refresh.sentences([(run, one) for one in run.results])]
 
     def test_how_often(self):
@@ -114,8 +112,7 @@ class Refresh(fake.unittest.TestCase):
 
     def test_equal_periods_are_said_once(self):
         pairs = [(run, one) for period in (7800.0, 7811.0, 3900.0) for run in fake.runs_of(
-            fake.BARE, ("tail", [paused(period)]),
-            modules=modules("DDR4")) for one in run.results]
+            fake.BARE, ("tail", [paused(period)]), **modules("DDR4")) for one in run.results]
         self.assertEqual(len(refresh.sentences(pairs)), 2)
 
 

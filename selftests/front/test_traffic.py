@@ -115,8 +115,6 @@ SECOND = [{"nodes": [*fake.COUNTERS["nodes"], {"node": 2, "cpus": "", "memory_by
           {"nodes": [], "tiers": [{"node": 0, "zones": ["Normal"], "tier": None, "promised": None},
                                   {"node": 2, "zones": ["Normal"], "tier": None,
                                    "promised": PROMISED}]}]
-DIMM = {"slot": "A1", "channel": "A", "size_bytes": 16 << 30, "width_bits": 64,
-        "rated_mt_per_s": 2400, "mt_per_s": 2400}      # 19200 MB/s
 
 
 class Complete(fake.unittest.TestCase):
@@ -176,10 +174,10 @@ class Complete(fake.unittest.TestCase):
                              found)
 
     def test_more_than_the_modules_can_deliver(self):
-        modules = {"slots": [DIMM], "why": None}
+        modules = fake.modules(fake.slot("A1", "A", speed=2400))    # 19200 MB/s
         for more in ({}, {"dram_read_bytes": 19 * 10**18}):
             record = counted("read", 20.0, 0.0) | more      # 20 times 1000 MB/s
-            runs = fake.runs_of(fake.BARE, (LINE, [record]), modules=modules, **fake.COUNTERS)
+            runs = fake.runs_of(fake.BARE, (LINE, [record]), **modules, **fake.COUNTERS)
             found = " ".join(" ".join(report.lines(runs)).split())
             self.assertIn("IMPLAUSIBLE: bandwidth op=read size=16M: the counters claim ", found)
             self.assertRegex(found, r"bandwidth 16\.777 .* \?20\.00 \?0\.00")
@@ -189,13 +187,13 @@ class Complete(fake.unittest.TestCase):
                  ["op=copy", 30000, 156]),
                 ([counted("read", 1.0, 0.0, idle=20000.0)], modules, ["op=read", 20000, 104]),
                 ([counted("read", 19.0, 0.0)], modules, None),
-                ([counted("read", 20.0, 0.0)], None, None),
-                ([counted("read", 1.0, 0.0, dram_read_bytes=19 * 10**18)], None,
+                ([counted("read", 20.0, 0.0)], {}, None),
+                ([counted("read", 1.0, 0.0, dram_read_bytes=19 * 10**18)], {},
                  ["op=read", None, None]),
                 ([fake.result(LINE, 1000.0, dram_pcm_read_mb_per_s=15000.0, dram_pcm_samples=3,
                               dram_pcm_write_mb_per_s=5000.0)], modules, ["op=read", 20000, 104])):
             with self.subTest(wanted):
-                found = dict(told(*records, **{"modules": about} if about else {}))
+                found = dict(told(*records, **about))
                 facts = found.get("overcounted")
                 self.assertEqual(facts is not None, wanted is not None)
                 if wanted:
