@@ -56,6 +56,11 @@ def chart(*runs):
     return found
 
 
+def chart_of(found, about=fake.BARE, **more):
+    """The chart of these results of one request."""
+    return chart(fake.runs_of(about, (found[0]["test"], found), **more))
+
+
 class Choice(unittest.TestCase):
     def test_pairs_of_many_cpus(self):
         """By node; all CPUs only if most pairs are known, those of a node and a core side by
@@ -83,23 +88,21 @@ class Choice(unittest.TestCase):
         self.assertEqual(found.caches, [("L1", 48 << 10), ("L2", 1 << 20), ("L3", 32 << 20)])
 
     def test_an_emulated_machine_has_no_levels(self):
-        self.assertEqual(chart(fake.runs_of(fake.TCG, ("latency", sweep(SWEEP)))).marks, [])
+        self.assertEqual(chart_of(sweep(SWEEP), fake.TCG).marks, [])
 
     def test_a_curve_for_each_stride(self):
-        found = [fake.figure("latency", {"pattern": "stride", "stride_bytes": stride,
-                                         "size_bytes": size << 10},
-                             {"ns_per_load": 1.0 * stride, "ns_per_load_min": 1.0})
-                 for stride in (64, 4096) for size in (64, 16, 256)]
-        drawn = chart(fake.runs_of(fake.BARE, ("latency", found)))
+        drawn = chart_of([fake.figure("latency", {"pattern": "stride", "stride_bytes": stride,
+                                                  "size_bytes": size << 10},
+                                      {"ns_per_load": 1.0 * stride, "ns_per_load_min": 1.0})
+                          for stride in (64, 4096) for size in (64, 16, 256)])
         self.assertEqual([(one.name, [point.x >> 10 for point in one.points])
                           for one in drawn.series],
                          [("stride 64", [16, 64, 256]), ("stride 4K", [16, 64, 256])])
 
     def test_bandwidth_over_size_by_operation_and_type(self):
-        found = [fake.result(f"bandwidth op={op} type={memory} size={size}", 1000.0)
-                 for op in ("read", "write") for memory in ("wb", "uc")
-                 for size in ("4K", "64K", "1M")]
-        drawn = chart(fake.runs_of(fake.BARE, ("bandwidth", found)))
+        drawn = chart_of([fake.result(f"bandwidth op={op} type={memory} size={size}", 1000.0)
+                          for op in ("read", "write") for memory in ("wb", "uc")
+                          for size in ("4K", "64K", "1M")])
         self.assertEqual([one.name for one in drawn.series],
                          ["read WB", "read UC", "write WB", "write UC"])
         self.assertEqual((drawn.kind, drawn.y), ("curves", "mb_per_s"))
@@ -117,23 +120,18 @@ class Choice(unittest.TestCase):
     def test_the_caches_of_the_cpu_in_any_sweep_over_size(self):
         """Several CPUs have more than the caches of one."""
         for cpu, marked in (("0", ["L1", "L2", "L3"]), ("0-3", [])):
-            found = chart(fake.runs_of(fake.BARE, ("bandwidth", [
+            found = chart_of([
                 fake.figure("bandwidth", {"op": "read", "size_bytes": 4096 << i, "cpu": cpu},
-                            {"mb_per_s": 1e5}) for i in range(15)]), caches=CACHES))
+                            {"mb_per_s": 1e5}) for i in range(15)], caches=CACHES)
             self.assertEqual([name for name, _ in found.caches], marked)
 
-    def test_two_points_are_no_curve(self):
-        found = [fake.result(f"bandwidth size={size}", 1000.0) for size in ("4K", "64K")]
-        self.assertEqual(chart(fake.runs_of(fake.BARE, ("bandwidth", found))).kind, "bars")
-
     def test_loaded_latency_is_over_bandwidth_in_the_order_of_delays(self):
-        drawn = chart(fake.runs_of(fake.BARE, ("loaded", loaded(1000, 0, 50))))
+        drawn = chart_of(loaded(1000, 0, 50))
         self.assertEqual((drawn.x, drawn.y, drawn.ends), ("mb_per_s", "ns_per_load", (1000, 0)))
         self.assertEqual([round(point.x) for point in drawn.series[0].points], [90000, 45000, 4286])
 
     def test_the_speed_after_a_pause_is_over_time(self):
-        drawn = chart(fake.runs_of(fake.BARE, ("ramp", [
-            *ramp(0, 9.0, 9.0, 9.0), *ramp(20000000, 3.0, 6.0, 9.0)])))
+        drawn = chart_of([*ramp(0, 9.0, 9.0, 9.0), *ramp(20000000, 3.0, 6.0, 9.0)])
         self.assertEqual((drawn.x, drawn.y, drawn.linear), ("at_us", "mb_per_s", True))
         self.assertEqual([(one.name, [(point.x, point.y) for point in one.points])
                           for one in drawn.series], [
@@ -149,7 +147,7 @@ class Choice(unittest.TestCase):
 
     def test_numbers_that_nobody_could_read_are_not_written(self):
         pairs = [(a, b) for a in range(16) for b in range(16) if a != b]
-        drawn = chart(fake.runs_of(fake.BARE, ("c2c", c2c(pairs, ns=0.123)), suite="c2c"))
+        drawn = chart_of(c2c(pairs, ns=0.123), suite="c2c")
         for width, many in ((draw.ACROSS, True), (draw.NARROW, False)):
             [axes, _] = draw.figure([drawn], [], width).subfigs[0].subfigs[0].axes
             self.assertEqual(len(axes.texts) > 200, many, width)
@@ -166,9 +164,8 @@ class Choice(unittest.TestCase):
                          [("local", [("hitm", 70.0)]), ("remote", [("hitm", 200.0)])])
 
     def test_results_alike_are_their_median(self):
-        found = [fake.result(f"bandwidth size={size}", speed) for size in ("4K", "64K", "1M")
-                 for speed in (1000.0, 3000.0, 2000.0)]
-        drawn = chart(fake.runs_of(fake.BARE, ("bandwidth", found)))
+        drawn = chart_of([fake.result(f"bandwidth size={size}", speed)
+                          for size in ("4K", "64K", "1M") for speed in (1000.0, 3000.0, 2000.0)])
         self.assertEqual([point.y for point in drawn.series[0].points], [2000.0] * 3)
 
     def test_a_search_is_drawn_as_its_table_is(self):
@@ -200,28 +197,25 @@ class Choice(unittest.TestCase):
         self.assertTrue(drawn.has_unreal_points and drawn.is_emulated)
         self.assertTrue(all(point.real for point in drawn.series[0].points))
 
-    def test_files_are_overlaid(self):
+    def test_files_and_sides_are_overlaid(self):
+        both = chart(latency() + fake.in_user_space(latency()))
+        self.assertEqual([source.name for source in both.sources], ["kernel", "user"])
         drawn = chart(latency(), latency())
         self.assertEqual([source.name for source in drawn.sources], ["A", "B"])
         self.assertEqual([(one.name, one.source) for one in drawn.series], [("", 0), ("", 1)])
 
-    def test_kernel_and_user_are_two_sides(self):
-        both = chart(latency() + fake.in_user_space(latency()))
-        self.assertEqual([source.name for source in both.sources], ["kernel", "user"])
-
     def test_what_the_system_costs(self):
         items = {"loop": 0.4, "getpid": 110.0, "fork_exit": 8e4}
-        found = [fake.figure("os", {"item": item}, {}, median_ns=ns) for item, ns in items.items()]
-        drawn = chart(fake.runs_of(fake.BARE, ("os", found), suite="server"))
+        drawn = chart_of([fake.figure("os", {"item": item}, {}, median_ns=ns)
+                          for item, ns in items.items()], suite="server")
         self.assertEqual((drawn.kind, drawn.y, drawn.columns), ("bars", "median_ns", list(items)))
         self.assertEqual([point.y for point in drawn.series[0].points], list(items.values()))
 
     def test_long_names_of_bars_are_not_cut_off(self):
         """Names of memory objects would leave no room for the bars."""
-        found = [fake.result(f"bandwidth op={op} size=64M", 1000.0, memory_object=name)
-                 for op in ("read", "write")
-                 for name in ("vulkan:0.4:mapped+device+coherent+and+more", "cuda:wc:0")]
-        drawn = chart(fake.runs_of(fake.BARE, ("bandwidth", found)))
+        drawn = chart_of([fake.result(f"bandwidth op={op} size=64M", 1000.0, memory_object=name)
+                          for op in ("read", "write")
+                          for name in ("vulkan:0.4:mapped+device+coherent+and+more", "cuda:wc:0")])
         with warnings.catch_warnings(), draw.matplotlib().rc_context(draw.STYLE):
             warnings.simplefilter("error")
             whole = draw.figure([drawn], [], draw.NARROW)
@@ -239,9 +233,8 @@ class Choice(unittest.TestCase):
         self.assertEqual((bars.title, bars.columns), ("bandwidth: copy", ["size 4K", "size 8K"]))
 
     def test_a_pipe_over_its_blocks(self):
-        found = [fake.figure("pipe", {"block_bytes": 4096 << i, "cpu": "0"}, {"mb_per_s": 1000.0})
-                 for i in range(4)]
-        drawn = chart(fake.runs_of(fake.BARE, ("pipe", found)))
+        drawn = chart_of([fake.figure("pipe", {"block_bytes": 4096 << i, "cpu": "0"},
+                                      {"mb_per_s": 1000.0}) for i in range(4)])
         self.assertEqual((drawn.kind, drawn.x, len(drawn.series)), ("curves", "block_bytes", 1))
 
     def test_data_that_did_not_hold_is_not_drawn(self):
@@ -253,8 +246,7 @@ class Choice(unittest.TestCase):
     def test_what_is_not_known_is_not_drawn(self):
         found = loaded(0, 100, 1000, 5000)
         found[1]["ns_per_load"] = None
-        drawn = chart(fake.runs_of(fake.BARE, ("loaded", found)))
-        self.assertEqual(len(drawn.series[0].points), 3)
+        self.assertEqual(len(chart_of(found).series[0].points), 3)
 
     def test_more_curves_than_can_be_told_apart(self):
         found = [fake.result(f"bandwidth op=read repeat=5 cpu={cpu} size={size}", 1000.0)
