@@ -201,9 +201,6 @@ class Intervals(fake.unittest.TestCase):
             found = judge.judge(replace(time(100, 2, 4), doubt=doubt), time(other, 2, 4))
             self.assertEqual((found.why, bool(found.more)), (why, why == judge.WIDE))
 
-    def test_less_than_the_limit_is_the_same(self):
-        self.assertEqual(judge.judge(time(100, 0.01), time(98.5, 0.01)).mark, "=")
-
     def test_medians_that_move_alone(self):
         for fastest in (101, 99):
             found = judge.judge(time(150, 1, fastest=100), time(100, 1, fastest=fastest))

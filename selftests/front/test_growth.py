@@ -47,25 +47,18 @@ class Growth(fake.InDirectory):
 
     def test_reading(self):
         self.grows(lambda lines: results.parse(lines, "x"),
-                   lambda count: [results.json.dumps(record).encode() + b"\n"
-                                  for run in records(count)
-                                  for record in (run.machine, run.request, *run.results)])
+                   lambda count: fake.jsonl(*records(count)).splitlines(keepends=True))
 
-    def test_a_report(self):
-        self.grows(report.lines)
-
-    def test_a_wide_report(self):
-        self.grows(lambda runs: report.lines(runs, True))
+    def test_output(self):
+        """Reports, pictures, the lists of a page."""
+        for act in (report.lines, lambda runs: report.lines(runs, True),
+                    lambda runs: charts.charts({"x": runs}),
+                    lambda runs: list(document._requests(runs))):
+            self.grows(act)
 
     def test_pairs_of_more_cpus_than_a_matrix_has(self):
         self.grows(report.lines, lambda count: fake.runs_of(fake.BARE, ("c2c", c2c(
             [(cpu, cpu + 1) for cpu in range(count)]))))
-
-    def test_pictures(self):
-        self.grows(lambda runs: charts.charts({"x": runs}))
-
-    def test_lists_of_a_page(self):
-        self.grows(lambda runs: list(document._requests(runs)))
 
     def test_comparisons(self):
         """Of results of the same names; of one request, again and again; and of what has no
@@ -73,10 +66,7 @@ class Growth(fake.InDirectory):
         for sizes, other in ((20, (0,)), (1, (0,)), (20, (1,)), (FEW, (1,)), (FEW, (1, "width=8"))):
             def act(runs, sizes=sizes, other=other):
                 (now,) = records(len(runs[0].results), *other, sizes=sizes)
-                for name, run in (("a", runs[0]), ("b", now)):
-                    with open(name, "w", encoding="ascii") as file:
-                        file.writelines(line + "\n" for line in results.json_lines([run]))
-                compare.compare(["a", "b"])
+                compare.compare([fake.save("a", runs[0]), fake.save("b", now)])
 
             with self.subTest((sizes, other)):
                 self.grows(act, lambda count, sizes=sizes: records(count, sizes=sizes))

@@ -86,10 +86,6 @@ class Files(fake.InDirectory):
         runs = results.parse(fake.lines(*GOOD, REQUEST, RESULT, *GOOD), "x")
         self.assertEqual([(run.machine, run.results) for run in runs], [(MACHINE, [RESULT])] * 3)
 
-    def test_a_request_without_results_is_one(self):
-        [run] = results.parse(fake.lines(MACHINE, REQUEST | {"records": 0}), "x")
-        self.assertEqual(run.results, [])
-
     def test_bad_files_are_refused_by_name_and_line(self):
         for name, (content, line, said) in BAD.items():
             with self.subTest(name):

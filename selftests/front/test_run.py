@@ -66,12 +66,6 @@ class Run(fake.Measured):
         self.assertIn("What stands out", self.out.getvalue())
         self.assertTrue(self.out.getvalue().endswith("\nResults: out\n"))
 
-    def test_show_says_the_same(self):
-        self.run_(SUITE)
-        from mc.output import report
-        self.assertEqual("\n".join(report.lines(results.load("out"))) + "\n\nResults: out\n",
-                         self.out.getvalue())
-
     def test_show_says_what_is_missing_after_a_power_cut(self):
         self.run_("bandwidth size=4K", "bandwidth size=8K", "latency size=4K", "latency size=4K")
         self.assertNotIn("without any result", self.out.getvalue())

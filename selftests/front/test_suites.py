@@ -55,6 +55,9 @@ BAD = {
     "bandwidth cpu={}\n": ":1: no placeholder {}",
     "bandwidth size={64 or less}\n": ":1: no placeholder {64 or less}",
     "bandwidth {cpus}\n": ":1: neither",
+    "@where there\nbandwidth\n": ":1: @where is one of kernel, user, both",
+    **{f"@rounds {wrong}\nbandwidth\n": ":1: @rounds is a number from 1 to 1000"
+       for wrong in ("0", "x", "1001")},
 }
 
 
