@@ -55,21 +55,13 @@ def suite_lines(name: str) -> Iterator[str]:
     """The lines of a suite as its file has them, under the titles of their sections."""
     one = suite.load(name)
     yield one.title
-    printed: list[str | None] = []
-    for request in one.requests:
-        if request.section not in printed:
-            printed.append(request.section)
-            yield from _section_head(one, request.section)
-        yield f"  {request.label + ': ' if request.label else ''}{request.line}"
-
-
-def _section_head(one: suite.Suite, title: str | None) -> Iterator[str]:
-    """The title of a section, and what is searched for in it."""
-    section = one.section(title)
-    if title:
-        needed = one.needs(title)
-        needs = f" (needs {', '.join(needed)})" if needed else ""
-        yield ""
-        yield from wrap_lines(f"{title}{needs}")
-    if section and section.search:
-        yield f"  the best of: {' '.join(section.search)}"
+    for section in one.sections:
+        own = [request for request in one.requests if request.section == section.title]
+        if own and section.title:
+            needs = f" (needs {', '.join(section.needs)})" if section.needs else ""
+            yield ""
+            yield from wrap_lines(f"{section.title}{needs}")
+        if own and section.search:
+            yield f"  the best of: {' '.join(section.search)}"
+        for request in own:
+            yield f"  {request.label + ': ' if request.label else ''}{request.line}"

@@ -108,18 +108,14 @@ class Suite:
     def section(self, title: str | None) -> Section | None:
         return next((one for one in self.sections if one.title == title), None)
 
-    def needs(self, title: str | None) -> list[str]:
-        """The needs of that section, such as `2 nodes`."""
-        section = self.section(title)
-        return section.needs if section else []
-
     def requests_for(self, shape: Shape) -> tuple[list[Request], dict[str, list[str]]]:
         """The requests for a machine of that shape, and the names of those that it can't measure,
         by the reason."""
         requests: dict[tuple, Request] = {}
         lacking: dict[str, list[str]] = {}
+        needs_of = {section.title: section.needs for section in self.sections}
         for request in self.requests:
-            why = [why for needs in self.needs(request.section)
+            why = [why for needs in needs_of[request.section]
                    if (why := template.reason_against(needs, shape))]
             if why:
                 alike = [one for one in self.requests if one.short_name == request.short_name]
@@ -227,17 +223,11 @@ def load(name: str) -> Suite:
         raise Failure(f"{path}: a line of a section with @search has no label", WRONG)
     suite.title = suite.title or suite.name
     own = path.resolve().parent != HERE
-    suite.requests = [replace(request, where=suite.where,
-                              rounds=suite.rounds,
-                              directives=_display_directives(suite, request.section) if own else ())
-                      for request in suite.requests]
+    shown = {section.title: (f"@title {suite.title}", *section.directives) if own else ()
+             for section in suite.sections}
+    suite.requests = [replace(request, where=suite.where, rounds=suite.rounds,
+                              directives=shown[request.section]) for request in suite.requests]
     return suite
-
-
-def _display_directives(suite: Suite, title: str | None) -> tuple[str, ...]:
-    """The directives that say how the results of a section are shown."""
-    section = suite.section(title)
-    return (f"@title {suite.title}", *(section.directives if section else []))
 
 
 def suite_of_request(request: dict) -> Suite | None:
