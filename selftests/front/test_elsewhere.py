@@ -86,7 +86,7 @@ CALLS = {
     "mlc --loaded_latency -r -d0": "loaded node=local delay=0",
     "taskset -c 2-5 likwid-bench -t copy -w N:1MB:2:1:2":
         "bandwidth width=8 op=copy size=1000000 cpu=2,4",
-    "mlc --c2c_latency -C 64": "c2c size=64K",
+    "mlc --c2c_latency -C 64 -l128": "c2c size=64K stride=128",
     "mlc --c2c_latency -c0 -w24 -e -r": "c2c cpu=0,24 state=hitm prefetch=keep",
     "mlc --c2c_bandwidth -b64 -X -Y": "c2c loads=independent size=64K smt=off",
     "mlc --idle_latency -Z": "latency size=auto",
@@ -285,7 +285,11 @@ class Elsewhere(fake.unittest.TestCase):
         self.refused("^likwid-bench: -t copy_avx_avx512: no loop is known to do this$",
                      "likwid-bench -t copy_avx_avx512 -w N:1MB:1")
         self.refused("^mlc: -i x: ", "mlc --idle_latency -i x")
-        self.refused("^'state': not a key of loaded", "mlc --loaded_latency -w0")
+        for call, why in (("--loaded_latency -w0", "-w0: loaded has no state="),
+                          ("--max_bandwidth -l128", "-l128: bandwidth has no stride="),
+                          ("--c2c_latency -Q -r", "-Q: c2c has no op="),
+                          ("--c2c_latency -Y -L -d 5", "-d 5: c2c has no delay=")):
+            self.refused(f"^mlc: {why}$", f"mlc {call}")
         for end in "_fma", "_avx", "_sse_fma", "copy_avx_avx512":   # an end of nothing, or two
             self.refused(f"^op: '{end}' is not one of [^(]*$", f"bandwidth op={end}")
 

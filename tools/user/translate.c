@@ -338,10 +338,23 @@ static void put_size(void)
 	put("size", keep("%.15g%s", sum, unit), size->from, size->weak);
 }
 
+static bool has_key(const char *test, const char *key)
+{
+	const struct mc_request *req = parse(test);
+	unsigned int id;
+
+	for (id = 0; req && id < req->nkeys; id++) {
+		if (!strcmp(mc_key_of(req->spec, id)->name, key))
+			return true;
+	}
+	return !req;
+}
+
 /* Put what only the whole request tells. */
 static void finish(void)
 {
 	const struct word *word = find_word(":with"), *cpu = find_word("cpu");
+	const struct word *test = find_word("");
 
 	if (word && cpu && !cpu->weak)		/* one more CPU, where CPUs are asked for */
 		put("cpu+", word->value, word->from, false);
@@ -349,8 +362,12 @@ static void finish(void)
 	put_node();
 	put_size();
 	for (word = w.word; w.program && word < w.word + w.n; word++) {
-		if (!*word->value && *word->key != ':')
+		if (!isalpha(*word->key))	/* the test, or for the words above */
+			continue;
+		if (!*word->value)
 			refuse(keep("%s " HAS_NONE " without %s=", word->from, word->key));
+		if (*word->from == '-' && test && !has_key(test->value, word->key))
+			refuse(keep("%s: %s has no %s=", word->from, test->value, word->key));
 	}
 }
 
