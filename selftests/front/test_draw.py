@@ -50,24 +50,23 @@ def text(runs):
 
 class Matrices(fake.unittest.TestCase):
     def draw(self, wanted, found, **more):
-        [run] = fake.runs_of(fake.BARE, (f"{found[0]['test']}", found), nodes=NODES, **more)
+        """The words of each line of the tables; None if there is none of this layout."""
+        [run] = fake.runs_of(fake.BARE, (found[0]["test"], found), nodes=NODES, **more)
         grids = layout.draw(wanted, [(run, result) for result in run.results])
-        return None if grids is None else fake.terminal_lines(grids)
+        return None if grids is None else [line.split() for line in fake.terminal_lines(grids)]
 
     def test_pairs_of_many_cpus_are_shown_by_class(self):
         """More than 64 CPUs make no matrix that anybody could read."""
         found = [{**one, "shares": "core" if one["writer_cpu"] < 2 else "nothing",
                   "node_distance": 10 if one["writer_cpu"] < 2 else 21}
                  for one in c2c([(cpu, cpu + 1) for cpu in range(67)])]
-        lines = [line.split() for line in self.draw(layout.layouts_of("c2c")[0], found[::-1])]
-        self.assertEqual(lines[1:], [
+        self.assertEqual(self.draw(layout.layouts_of("c2c")[0], found[::-1])[1:], [
             ["core", "51.50", "1.00", "102.00", "2"],
             ["nothing,", "distance", "21", "3435.00", "203.00", "6667.00", "65"]])
 
     def test_every_pair_of_cpus(self):
         found = c2c([(0, 1), (0, 4), (1, 0), (1, 4), (4, 0)]) + c2c([(0, 1)], "hit")
-        lines = self.draw(layout.layouts_of("c2c")[0], found)
-        self.assertEqual([line.split() for line in lines], [
+        self.assertEqual(self.draw(layout.layouts_of("c2c")[0], found), [
             ["state=hitm"],
             ["writer", "cpu", "/", "reader", "cpu", "0", "1", "4"],
             ["0", "-", "1.00", "4.00*"], ["1", "100.00", "-", "104.00"],
@@ -77,47 +76,45 @@ class Matrices(fake.unittest.TestCase):
             ["*", "siblings:", "two", "CPUs", "of", "one", "core"]])
 
     def test_no_siblings_no_mark(self):
-        self.assertNotIn("*", "\n".join(self.draw(layout.layouts_of("c2c")[0],
-                                                  c2c([(0, 1), (1, 0)]))))
+        self.assertNotIn("*", str(self.draw(layout.layouts_of("c2c")[0], c2c([(0, 1), (1, 0)]))))
 
     def test_places_take_the_median(self):
         found = c2c([(0, 1)], ns=10.0) + c2c([(1, 0)], ns=20.0) + c2c([(0, 4)], ns=3.0) + \
             c2c([(0, 2), (2, 0)], ns=100.0) + c2c([(0, 3)], ns=140.0)
-        lines = self.draw(Layout("state", "pair", ("ns_per_line",)), found)
-        self.assertEqual([line.split() for line in lines], [
+        self.assertEqual(self.draw(Layout("state", "pair", ("ns_per_line",)), found), [
             ["state", "/", "pair", "local", "sibling", "remote"],
             ["hitm", "15.00", "3.00", "100.00"]])
         lines = self.draw(Layout("writer_node", "reader_node", ("ns_per_line",),
                                  (("pair", "remote"),)), found)
-        self.assertEqual([line.split()[-2:] for line in lines],
+        self.assertEqual([line[-2:] for line in lines],
                          [["0", "1"], ["-", "120.00"], ["100.00", "-"]])
 
     def test_nodes_of_cpus_and_memory(self):
         found = [latency(1 << 20, 80.0 + 10 * cpu + 50 * node, cpu=str(cpu), node=str(node),
                          memory_node=node) for cpu in (0, 2) for node in (0, 1)]
-        lines = self.draw(Layout("cpu_node", "memory_node", ("ns_per_load_min",)), found)
-        self.assertEqual([line.split() for line in lines], [
-            ["cpu", "node", "/", "memory", "node", "0", "1"],
-            ["0", "80.00", "130.00"], ["1", "100.00", "150.00"]])
+        self.assertEqual(
+            self.draw(Layout("cpu_node", "memory_node", ("ns_per_load_min",)), found),
+            [["cpu", "node", "/", "memory", "node", "0", "1"],
+             ["0", "80.00", "130.00"], ["1", "100.00", "150.00"]])
 
     def test_memory_that_does_not_say_where_it_is(self):
         found = [latency(1 << 20, 80.0, node="1", memory_node=None),
                  latency(1 << 20, 90.0, node="0", memory_node=None)]
         lines = self.draw(Layout("cpu_node", "memory_node", ("ns_per_load_min",)), found)
-        self.assertEqual(lines[-1].split(), ["0", "90.00", "80.00"])
+        self.assertEqual(lines[-1], ["0", "90.00", "80.00"])
 
     def test_what_was_not_measured_is_na(self):
         found = [latency(1 << 14, 1.0), latency(1 << 15, 2.0, stride_bytes=1024),
                  latency(1 << 15, 3.0, ns_per_load_min=None)]
-        lines = self.draw(Layout("size_bytes", "stride_bytes", ("ns_per_load_min",)), found)
-        self.assertEqual([line.split() for line in lines], [
-            ["size", "/", "stride", "64", "1K"], ["16K", "1.00", "na"], ["32K", "na", "2.00"]])
+        self.assertEqual(
+            self.draw(Layout("size_bytes", "stride_bytes", ("ns_per_load_min",)), found),
+            [["size", "/", "stride", "64", "1K"], ["16K", "1.00", "na"], ["32K", "na", "2.00"]])
 
     def test_sizes_rise_and_other_keys_make_tables_of_their_own(self):
         found = [latency(size, 1.0, page=page) for page in ("4k", "2m")
                  for size in (1 << 20, 1 << 14)]
         lines = self.draw(Layout("size_bytes", None, ("ns_per_load_min",)), found)
-        self.assertEqual([line.split()[0] for line in lines if line],
+        self.assertEqual([line[0] for line in lines if line],
                          ["page=4k", "size", "16K", "1M", "page=2m", "size", "16K", "1M"])
 
     def test_the_same_twice_is_no_matrix(self):

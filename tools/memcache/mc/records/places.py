@@ -100,11 +100,6 @@ def _promise(run: Run, result: dict, key: str) -> object:
     return (_tier(run, result).get("promised") or {}).get(key)
 
 
-def _largest_cache_in_front(run: Run, result: dict) -> int | None:
-    return max((one["size_bytes"] for one in _tier(run, result).get("memory_side_cache") or []),
-               default=None)
-
-
 def _is_near(run: Run, result: dict) -> str:
     promised_to = _promise(run, result, "from_nodes")
     nodes = promised_to if isinstance(promised_to, list) and promised_to else [
@@ -130,7 +125,9 @@ PLACES = {
     "memory_tier": lambda run, result: _tier(run, result).get("tier"),
     "promised_ns": lambda run, result: _promise(run, result, "read_latency_ns"),
     "promised_mb_per_s": lambda run, result: _promise(run, result, "read_mb_per_s"),
-    "memory_side_cache_bytes": _largest_cache_in_front,
+    "memory_side_cache_bytes": lambda run, result: max(     # the largest in front of the node
+        (one["size_bytes"] for one in _tier(run, result).get("memory_side_cache") or []),
+        default=None),
     "near": _is_near,
     "who": _name_of_scope,
 }

@@ -50,10 +50,6 @@ LEAST = 64 << 20
 Values = tuple[int, ...]
 
 
-def _first_cpus(shape: Shape) -> Values:
-    return tuple(node.cpus[0] for node in shape.nodes if node.cpus)
-
-
 def _cpus_of_two_cores(shape: Shape) -> Values:
     """The first CPUs of two cores of each node, or of one core if a node has only one."""
     firsts = [core[0] for core in shape.cores]
@@ -82,7 +78,7 @@ LISTS: dict[str, Callable[[Shape], Values]] = {
     "last": lambda shape: shape.cpus[-1:],
     "cpus but the last": lambda shape: shape.cpus[:-1],
     "cpus 1 to 20": lambda shape: tuple(c for c in shape.cpus if 1 <= c <= 20) or shape.cpus[:1],
-    "a cpu of each node": _first_cpus,
+    "a cpu of each node": lambda shape: tuple(node.cpus[0] for node in shape.nodes if node.cpus),
     "two cores of each node": _cpus_of_two_cores,
 }
 # Each value of these is measured separately, so they make a list without ranges.
