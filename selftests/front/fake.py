@@ -365,10 +365,11 @@ class InDirectory(unittest.TestCase):
 
 
 class Measured(InDirectory):
-    def run_(self, *words, kernel=None, output="out", where=None, users=(), **more):
-        """The status of `run`. `kernel` and `users`: the sides; what is printed is in out and
-        err."""
-        self.kernel = kernel or Kernel()
+    def run_(self, *words, kernel=None, speed=None, errors=None, output="out", where=None,
+             users=(), **more):
+        """The status of `run`. `kernel`, or one with this speed and these errors, and `users`: the
+        sides; what is printed is in out and err."""
+        self.kernel = kernel or Kernel(speed=speed, errors=errors)
         self.out, self.err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(self.out), contextlib.redirect_stderr(self.err):
             return measure(list(words), output, where, [self.kernel, *users], **more)

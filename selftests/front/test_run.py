@@ -50,8 +50,7 @@ class Run(fake.Measured):
 
     def test_a_reason_that_many_requests_share_is_said_once(self):
         self.write("s", b"".join(b"%d: bandwidth size=%dK\n" % (i, i) for i in range(4, 9)))
-        self.run_("./s", kernel=fake.Kernel(errors=dict.fromkeys(
-            range(1, 5), (errno.EOPNOTSUPP, None))))
+        self.run_("./s", errors=dict.fromkeys(range(1, 5), (errno.EOPNOTSUPP, None)))
         said = self.err.getvalue()
         self.assertEqual(said.count("skipped: "), 2, said)
         self.assertIn("3 requests more: skipped: ", said)
@@ -167,34 +166,31 @@ class Run(fake.Measured):
         self.assertEqual(self.kernel.asked, [])
 
     def test_a_refused_request_leaves_no_trace_of_the_one_before(self):
-        kernel = fake.Kernel(errors={2: (errno.EINVAL, None)})
         self.assertEqual(self.run_("bandwidth size=4K", "bandwidth size=5K", "bandwidth size=8K",
-                                   kernel=kernel), 2)
-        self.assertEqual(len(kernel.asked), 3)
+                                   errors={2: (errno.EINVAL, None)}), 2)
+        self.assertEqual(len(self.kernel.asked), 3)
         self.assertEqual([run.label for run in results.load("out")],
                          ["bandwidth size=4K", "bandwidth size=8K"])
         self.assertIn("memcache: bandwidth size=5K: EINVAL: size: no; 4K to 1G would be right\n",
                       self.err.getvalue())
 
     def test_nothing_measured_leaves_no_file(self):
-        kernel = fake.Kernel(errors={1: (errno.EOPNOTSUPP, None)})
-        self.assertEqual(self.run_("bandwidth width=64", kernel=kernel), 1)
+        self.assertEqual(self.run_("bandwidth width=64", errors={1: (errno.EOPNOTSUPP, None)}), 1)
         self.assertIn("EOPNOTSUPP: size: no; 4K", self.err.getvalue())
         self.assertFalse(Path("out").exists())
         self.assertEqual(self.out.getvalue(), "")
 
     def test_what_a_failed_request_measured_is_kept(self):
         for error in (errno.ETIME, errno.EBADMSG):
-            kernel = fake.Kernel(errors={1: (error, 2)})
-            self.assertEqual(self.run_("bandwidth type=wb,uc,wc", kernel=kernel,
+            self.assertEqual(self.run_("bandwidth type=wb,uc,wc", errors={1: (error, 2)},
                                        output=str(error)), 1)
             self.assertEqual(len(results.load(str(error))[0].results), 2)
             self.assertIn("Requests that did not succeed", self.out.getvalue())
         self.assertIn("VERIFICATION FAILED", self.out.getvalue())
 
     def test_what_the_same_request_measured_before_is_not_taken_for_it(self):
-        kernel = fake.Kernel(errors={1: (errno.ETIME, 1), 2: (errno.ETIME, 0)})
-        self.run_("bandwidth timeout=1", "bandwidth timeout=1", kernel=kernel)
+        self.run_("bandwidth timeout=1", "bandwidth timeout=1",
+                  errors={1: (errno.ETIME, 1), 2: (errno.ETIME, 0)})
         self.assertEqual(len(results.load("out")), 1)
 
     def test_a_request_cannot_choose_where_results_go(self):
@@ -205,9 +201,8 @@ class Run(fake.Measured):
         self.assertEqual(os.listdir(), ["results"])
 
     def test_a_busy_module_ends_it(self):
-        kernel = fake.Kernel(errors={2: (errno.EBUSY, None)})
-        self.assertEqual(self.run_(SUITE, kernel=kernel), 1)
-        self.assertEqual(len(kernel.asked), 2)
+        self.assertEqual(self.run_(SUITE, errors={2: (errno.EBUSY, None)}), 1)
+        self.assertEqual(len(self.kernel.asked), 2)
         self.assertEqual(len(results.load("out")), 1)
 
     def test_who_keeps_the_module_busy(self):
@@ -483,10 +478,9 @@ bandwidth node={nodes}
         self.addCleanup(self.one.stop)
 
     def test_each_with_a_sentence(self):
-        kernel = fake.Kernel(errors={2: (errno.EOPNOTSUPP, None)})
-        self.assertEqual(self.run_("./s", kernel=kernel), 0)
-        self.assertEqual(kernel.asked, ["bandwidth width=8", "bandwidth width=64",
-                                        "bandwidth op=read"])
+        self.assertEqual(self.run_("./s", errors={2: (errno.EOPNOTSUPP, None)}), 0)
+        self.assertEqual(self.kernel.asked, ["bandwidth width=8", "bandwidth width=64",
+                                             "bandwidth op=read"])
         said = self.err.getvalue()
         for text in ("bandwidth: skipped: it takes 2 nodes, and this machine has 1\n",
                      "new: in part left out in the kernel: op=teleport is not a value that it can "
@@ -502,8 +496,8 @@ bandwidth node={nodes}
                       self.err.getvalue())
 
     def test_nothing_of_it(self):
-        kernel = fake.Kernel(errors={n: (errno.EOPNOTSUPP, None) for n in (1, 2, 3)})
-        self.assertEqual(self.run_("./s", kernel=kernel), 1)
+        self.assertEqual(self.run_("./s", errors=dict.fromkeys(
+            (1, 2, 3), (errno.EOPNOTSUPP, None))), 1)
         self.assertFalse(Path("out").exists())
 
     def test_what_a_person_typed_is_checked_before_anything_is_measured(self):
@@ -544,7 +538,7 @@ bandwidth node={nodes}
 
     def test_a_search_goes_on_from_what_was_best(self):
         self.write("mine", self.SEARCH)
-        self.assertEqual(self.run_("./mine", kernel=fake.Kernel(speed=self.speed)), 0)
+        self.assertEqual(self.run_("./mine", speed=self.speed), 0)
         self.assertEqual(self.kernel.asked, [
             *(f"bandwidth op=write streams={n}" for n in (1, 2, 4)),
             *(f"bandwidth op=write streams=4 width={n}" for n in (16, 8)),
@@ -564,8 +558,8 @@ bandwidth node={nodes}
 
     def test_what_is_wrong_never_wins(self):
         self.write("mine", self.SEARCH)
-        errors = {3: (errno.EBADMSG, 1), 6: (errno.EINVAL, None)}
-        self.run_("./mine", kernel=fake.Kernel(speed=self.speed, errors=errors))
+        self.run_("./mine", speed=self.speed,
+                  errors={3: (errno.EBADMSG, 1), 6: (errno.EINVAL, None)})
         self.assertEqual(self.kernel.asked[2:7], [
             "bandwidth op=write streams=4",
             *(f"bandwidth op=write streams=2 width={n}" for n in (16, 8)),
@@ -573,7 +567,7 @@ bandwidth node={nodes}
 
     def test_what_is_typed_is_not_searched_for(self):
         self.write("mine", self.SEARCH)
-        self.run_("./mine", "streams=2", kernel=fake.Kernel(speed=self.speed))
+        self.run_("./mine", "streams=2", speed=self.speed)
         self.assertEqual(self.kernel.asked[:5], [
             "bandwidth op=write streams=2",
             *(f"bandwidth op=write streams=2 width={n}" for n in (16, 8)),
@@ -659,9 +653,8 @@ class Stopping(fake.Measured):
                 os.unlink("pipe")
 
     def test_a_stop_from_outside(self):
-        kernel = fake.Kernel(errors={2: (errno.ECANCELED, 1)})
-        self.assertEqual(self.run_(SUITE, kernel=kernel), 1)
-        self.assertEqual(len(kernel.asked), 2)
+        self.assertEqual(self.run_(SUITE, errors={2: (errno.ECANCELED, 1)}), 1)
+        self.assertEqual(len(self.kernel.asked), 2)
         self.assertEqual([len(run.results) for run in results.load("out")], [3, 1])
         self.assertIn("write_nofence: ECANCELED: verify: it did not hold", self.err.getvalue())
 
@@ -671,7 +664,7 @@ class Continued(fake.Measured):
 
     def test_requests(self):
         asked = ["bandwidth size=4K", "bandwidth size=8K type=wb,uc", "bandwidth size=16K"]
-        self.run_(*asked, kernel=fake.Kernel(errors={2: (errno.EINTR, 1)}))
+        self.run_(*asked, errors={2: (errno.EINTR, 1)})
         before = Path("out").read_bytes()
         self.assertEqual(self.run_(*asked, output="more", begun="out"), 0)
         self.assertEqual(self.kernel.asked, asked[1:])
