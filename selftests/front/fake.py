@@ -124,11 +124,15 @@ COUNTERS = {"dram_counters": {"kind": "Intel, CAS commands", "nodes": [0]},
             "nodes": [{"node": 0, "cpus": "0-3", "memory_bytes": 8 << 30}]}
 
 
+def rows_of(name: str) -> list[dict[str, str]]:
+    """The rows of a file of published figures."""
+    with open(HERE / name, encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
 def published() -> dict[tuple[str, str], float]:
     """memcachetest's published figures by type and test, in MB/s."""
-    with open(HERE / "published.csv", encoding="utf-8") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return {(row["type"], row["test"]): float(row["mb_per_s"]) for row in rows}
+    return {(row["type"], row["test"]): float(row["mb_per_s"]) for row in rows_of("published.csv")}
 
 
 def shape(cpus: int = 4, smt: int = 1, nodes: int = 1, cache: int = 32 << 20,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Finding steps: curves that are made up, with noise, and published ones."""
 
-import csv
 import math
 import random
 from collections import Counter
@@ -46,10 +45,8 @@ def curve(caches, times, sizes, noise=0.0, outliers=0.0, seed=1):
 
 
 def published(stride):
-    with open(fake.HERE / "latency_sweep.csv", encoding="utf-8") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return [(int(row["buffer_kib"]), float(row["latency_ns"])) for row in rows
-                if row["stride_bytes"] == str(stride)]
+    return [(int(row["buffer_kib"]), float(row["latency_ns"]))
+            for row in fake.rows_of("latency_sweep.csv") if row["stride_bytes"] == str(stride)]
 
 
 class Curves(fake.unittest.TestCase):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Suite files: the grammar, and that those we ship ask for what there is."""
 
-import csv
 import os
 import re
 from pathlib import Path
@@ -223,9 +222,8 @@ class Shipped(fake.unittest.TestCase):
         self.assertEqual({r.line.split()[0] for r in requests}, {"latency", "bandwidth"})
 
     def test_latency_sweep_has_all_published_points_and_memory(self):
-        with open(fake.HERE / "latency_sweep.csv", encoding="utf-8") as file:
-            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-        published = {(1024 * int(row["buffer_kib"]), int(row["stride_bytes"])) for row in rows}
+        published = {(1024 * int(row["buffer_kib"]), int(row["stride_bytes"]))
+                     for row in fake.rows_of("latency_sweep.csv")}
         self.assertEqual(len(published), 111)
         for cache in (1 << 20, 96 << 20, 1 << 30):
             shape = fake.shape(2, cache=cache, memory=64 << 30)
