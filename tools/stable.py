@@ -162,7 +162,8 @@ def promised(described: dict, schema: dict) -> Promise:
     """All that is promised: what there is, but for what the manual calls experimental."""
     page = (TOP / PAGE).read_text(encoding="utf-8").replace("\n  ", " ")
     excepted = [name for line in re.findall(r"^\* (``.+?``): ", page, re.M)
-                for name in line[2:-2].split("``, ``")]
+                for section, words in map(words_of, line[2:-2].split("``, ``"))
+                for name in ([f"{section}: {word}" for word in words] or [section])]
     unseen = {re.sub("^test ", "tests: ", name) for name in excepted}
     tests = {name.removeprefix("tests: ") for name in unseen}
     excepted += [name for test in tests
@@ -188,16 +189,21 @@ def text(promise: Promise) -> str:
         for section, words in promise.items())
 
 
+def words_of(line: str) -> tuple[str, list[str]]:
+    """The section of a line, and its words: those of `op=read =write` are op=read and op=write."""
+    section, _, rest = line.partition(": ")
+    words, key = [], ""
+    for word in rest.split():
+        key = key if word.startswith("=") else word.partition("=")[0]
+        words.append(key * word.startswith("=") + word)
+    return section, words
+
+
 def read() -> Promise:
     """What was promised last."""
-    promise: Promise = {}
-    for line in (TOP / FILE).read_text(encoding="utf-8").replace("\n  ", " ").splitlines():
-        section, _, words = line.partition(": ")
-        key = ""
-        for word in words.split() * (not line.startswith("#")):
-            key = key if word.startswith("=") else word.partition("=")[0]
-            promise.setdefault(section, {})[key * word.startswith("=") + word] = None
-    return promise
+    lines = (TOP / FILE).read_text(encoding="utf-8").replace("\n  ", " ").splitlines()
+    return {section: dict.fromkeys(words) for section, words in map(words_of, lines)
+            if not section.startswith("#")}
 
 
 def broken(old: Promise, new: Promise) -> Iterator[str]:
