@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The same machine after the power has failed (refused.bats), with debugfs=off.
+# The same machine after the power has failed (packages.bats), with debugfs=off.
 
 load guest.bash
 

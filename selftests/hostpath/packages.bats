@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A person installs the packages, measures and purges them.
+# A person installs the packages, measures and purges them. Then the power fails.
 
 load guest.bash
 
@@ -72,4 +72,12 @@ home() { over "$1" "cd /home/user; ${*:2}"; }
 	run -0 root "find / -xdev \( -path /home -o -path /root/.cache \) -prune \
 		-o -iname '*memcache*' -print"
 	[ -z "$output" ]
+}
+
+@test "the power fails while a suite measures" {
+	new user "tools/memcache/memcache run --where user -o cut.jsonl \
+		bandwidth size=4K bandwidth size=1M repeat=1000000 bandwidth size=8K"
+	await $! user 'grep -sq "\"record\":\"result\"" cut.jsonl'
+	"$BATS_TEST_DIRNAME/../../tools/guest/disk" stop "$MACHINE"
+	wait $! || true
 }
