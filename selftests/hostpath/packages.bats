@@ -54,6 +54,11 @@ home() { over "$1" "cd /home/user; ${*:2}"; }
 	unloaded
 }
 
+@test "the packages' own test of the module passes" {
+	root AUTOPKGTEST_TMP=/tmp sh tools/packaging/debian/tests/module
+	unloaded
+}
+
 @test "memcache-selftests runs a test of the module" {
 	run -0 home root memcache-selftests results
 	grep '^ok ' <<<"$output"
