@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A kernel with module.sig_enforce=1 and without Secure Boot, whose firmware lists our certificate.
-# There is no way back from a lockdown, so the tests of it are the last.
 
 load signed.bash
 
@@ -42,28 +41,4 @@ load signed.bash
 	grep -c '"record":"result",.*"where":"kernel"' r.jsonl
 	[ "$(grep -c '"record":"result",.*"where":"kernel"' r.jsonl)" -eq 3 ]
 	rmmod memcache
-}
-
-@test "locked down for integrity, it loads, and takes no request" {
-	echo integrity >"$LOCKDOWN"
-	signed_by known
-	"$TOP/tools/with-module"
-	trusted
-	doctor 1 "ok    modules are allowed, if they are signed" \
-		"warn  the kernel is locked down (integrity): it takes no request; user space can measure UC and WC (memcache run --where user;"
-	run memcache run -o none 'bandwidth size=4K repeat=1'
-	[[ $status -eq 1 && $output == *"the kernel is locked down (integrity)"*"--where user"* ]]
-	memcache run --where user -o r.jsonl 'bandwidth type=wb,wc,uc size=4K repeat=1'
-	[ "$(grep -c '"record":"result"' r.jsonl)" -eq 3 ]
-	grep -q '"attribute":"uc-"' r.jsonl
-	rmmod memcache
-}
-
-@test "locked down for integrity, others are refused with the same words" {
-	doctor 1 "fail  this kernel takes signed modules only" \
-		"fail  the kernel is locked down (integrity): it takes no request"
-	refused "Key was rejected by service" "Loading of unsigned module is rejected" "$UNSIGNED"
-	signed_by foreign
-	refused "Key was rejected by service" \
-		"Loading of module with unavailable key is rejected" "$FOREIGN"
 }

@@ -24,13 +24,4 @@ load signed.bash
 		"Lockdown: insmod: unsigned module loading is restricted" "$FOREIGN"
 }
 
-@test "a module signed with the known key loads, and user space measures" {
-	signed_by known
-	"$TOP/tools/with-module"
-	trusted
-	doctor 1 "ok    modules are allowed, if they are signed" "ok    the module is loaded" \
-		"warn  the kernel is locked down (integrity): it takes no request; user space can measure"
-	memcache run --where user -o r.jsonl 'bandwidth type=wb,wc,uc size=4K repeat=1'
-	grep -q '"attribute":"uc-"' r.jsonl
-	rmmod memcache
-}
+@test "a module signed with the known key loads, and user space measures" { user_space_measures; }

@@ -61,3 +61,19 @@ doctor() {
 
 # The kernel knows the signature: the module has no E (unsigned) among its taints.
 trusted() { [ "$(cat /sys/module/memcache/taint)" = O ]; }
+
+# user_space_measures: on a kernel that is locked down, a module with a known signature loads, and
+# takes no request.
+user_space_measures() {
+	signed_by known
+	"$TOP/tools/with-module"
+	trusted
+	doctor 1 "ok    modules are allowed, if they are signed" "ok    the module is loaded" \
+		"warn  the kernel is locked down (integrity): it takes no request; user space can measure UC and WC (memcache run --where user;"
+	run memcache run -o none 'bandwidth size=4K repeat=1'
+	[[ $status -eq 1 && $output == *"the kernel is locked down (integrity)"*"--where user"* ]]
+	memcache run --where user -o r.jsonl 'bandwidth type=wb,wc,uc size=4K repeat=1'
+	[ "$(grep -c '"record":"result"' r.jsonl)" -eq 3 ]
+	grep -q '"attribute":"uc-"' r.jsonl
+	rmmod memcache
+}
