@@ -27,6 +27,7 @@ import grammar  # noqa: E402
 import module  # noqa: E402
 import place  # noqa: E402
 import spoilt  # noqa: E402
+from module import Wrong, must  # noqa: E402
 
 WRITES = int(os.environ.get("WRITES") or 300)
 SEED = int(os.environ.get("SEED") or time.time_ns() % 10**9)
@@ -39,15 +40,6 @@ STATES = {0: "done", errno.EINVAL: "refused", errno.EOPNOTSUPP: "refused",
           errno.EINTR: "stopped", errno.ECANCELED: "stopped", errno.ETIME: "stopped"}
 # These signals end a run; the others that are sent must not.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGWINCH, signal.SIGURG)
-
-
-class Wrong(Exception):
-    """Something is wrong."""
-
-
-def must(condition, *what):
-    if not condition:
-        raise Wrong(" ".join(map(str, what)))
 
 
 def documented():

@@ -14,6 +14,15 @@ FINIT_MODULE, DELETE_MODULE = {"x86_64": (313, 176), "aarch64": (273, 106)}[os.u
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
+class Wrong(Exception):
+    """Something is wrong."""
+
+
+def must(condition, *what):
+    if not condition:
+        raise Wrong(" ".join(map(str, what)))
+
+
 def failed(result):
     """The result of a call of libc: 0, or the errno."""
     return ctypes.get_errno() if result < 0 else 0

@@ -29,6 +29,7 @@ import grammar  # noqa: E402
 import module  # noqa: E402
 import place  # noqa: E402
 from flat import Flat  # noqa: E402
+from module import Wrong, must  # noqa: E402
 
 MINUTES = float(os.environ.get("MINUTES") or 60)
 SEED = int(os.environ.get("SEED") or time.time_ns() % 10**9)
@@ -39,15 +40,6 @@ LARGEST = 16 << 20
 # A line that the kernel refuses as a whole although each of its values will do.
 REFUSALS = (errno.EINVAL, errno.EOPNOTSUPP)
 ENDLESS = (("repeat", "1000000"), ("warmup", "0"), ("item", "clock"), ("timeout", "0"))
-
-
-class Wrong(Exception):
-    """What should not be."""
-
-
-def must(condition, *what):
-    if not condition:
-        raise Wrong(" ".join(map(str, what)))
 
 
 class Soak:
