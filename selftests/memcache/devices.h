@@ -19,4 +19,19 @@ static inline void *map_at(int fd, unsigned long offset, unsigned long length)
 	return mmap(NULL, length, RW, MAP_SHARED, fd, offset);
 }
 
+/*
+ * Whole words: on arm64, UC is Device memory, where memset() and memcmp() fault, as DC ZVA and
+ * accesses that are not aligned do.
+ */
+static inline bool all_are(const void *map, unsigned char byte, size_t bytes)
+{
+	const unsigned long *at = map;
+
+	for (; bytes; bytes -= sizeof(*at)) {
+		if (__atomic_load_n(at++, __ATOMIC_RELAXED) != byte * 0x0101010101010101UL)
+			return false;
+	}
+	return true;
+}
+
 #endif /* SELFTESTS_DEVICES_H */

@@ -61,17 +61,6 @@ static int by_pfn(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Word by word: on arm64, accesses to uncached memory have to be aligned. */
-static int is_zero(const void *from, size_t n)
-{
-	const unsigned long *word = from;
-	size_t i;
-
-	for (i = 0; i < n / 8 && !word[i]; i++)
-		;
-	return i == n / 8;
-}
-
 /* Run all tests on pages that are mapped. Returns how many could be run. */
 static int run_each_test(void)
 {
@@ -114,7 +103,7 @@ TEST_F(pages, are_zero_when_they_come)
 		ASSERT_EQ(0, module_load(params));
 		ASSERT_EQ(3, map_all(self->map, self->pfn));
 		for (i = 0; i < 3; i++)
-			EXPECT_TRUE(is_zero(self->map[i], LARGE));
+			EXPECT_TRUE(all_are(self->map[i], 0, LARGE));
 		qsort(self->pfn, n, sizeof(*self->pfn), by_pfn);
 		for (j = 0; j < n && round; j++)
 			again += !!bsearch(&self->pfn[j], self->before, n,
@@ -123,7 +112,7 @@ TEST_F(pages, are_zero_when_they_come)
 		EXPECT_EQ(0, run("bandwidth size=4K,64K,1M,8M,16M op=write,ntwrite fence=uc" ONCE));
 		EXPECT_EQ(0, run("random size=8M op=write count=64K" ONCE));
 		for (i = 0; i < 3; i++) {
-			EXPECT_FALSE(is_zero(self->map[i], LARGE));
+			EXPECT_FALSE(all_are(self->map[i], 0, LARGE));
 			memset(self->map[i] + LARGE / 2, 0xa5, LARGE / 2);
 		}
 		unmap_all(self->map);
@@ -166,7 +155,7 @@ TEST_F(pages, never_hold_an_address)
 	ASSERT_NE(MAP_FAILED, fence);
 	/* The page holds what the fence stored, and nothing else. */
 	EXPECT_LT(fence[0], 1UL << 40);
-	EXPECT_TRUE(is_zero(&fence[1], PAGE - 8));
+	EXPECT_TRUE(all_are(&fence[1], 0, PAGE - 8));
 	munmap(fence, PAGE);
 	close(fd);
 }
