@@ -95,21 +95,6 @@ as_root() { user "echo secret | su -c '$1'"; }
 	loaded
 }
 
-@test "a module of another commit is noticed" {
-	old=$(user tools/version)
-	user git -c user.name=user -c user.email=user@example.org commit -q --allow-empty -m other
-	new=$(user tools/version)
-	[ "$old" != "$new" ]
-	run -0 root tools/memcache/memcache run -o stale.jsonl bandwidth size=16K repeat=3
-	says "the loaded module is of version $old, and this program of version $new;" \
-		"rmmod memcache, then load the one that belongs to this program"
-	run -1 root tools/memcache/memcache doctor
-	says "warn  the loaded module is of version $old, and this program of version $new"
-	user git reset -q --hard HEAD^
-	run -0 root tools/memcache/memcache run -o right.jsonl bandwidth size=16K repeat=3
-	not grep 'of version' <<<"$output"
-}
-
 @test "a second run says who measures, and how far that is" {
 	new user "sudo tools/memcache/memcache run -o long.jsonl bandwidth size=1M repeat=1000000"
 	measures
@@ -120,22 +105,6 @@ as_root() { user "echo secret | su -c '$1'"; }
 	grep -E "EBUSY: another run is on, $who" <<<"$output"
 	wait $! || true
 	root test ! -e second.jsonl
-}
-
-@test "nobody unloads the module between two requests of a suite" {
-	run -0 root 'words=$(yes bandwidth size=4K repeat=1 | head -n 30)
-		tools/memcache/memcache run -o steps.jsonl $words >/dev/null 2>&1 &
-		until [ -s steps.jsonl ]; do kill -0 $! || exit; sleep 0.1; done
-		while [ "$(grep -c "\"record\":\"request\"" steps.jsonl)" -lt 25 ]; do
-			kill -0 $! || exit
-			! rmmod memcache || exit 9
-			echo refused
-		done
-		wait $!'
-	grep -qx refused <<<"$output"
-	grep -F 'Module memcache is in use' <<<"$output"
-	[ "$(results steps.jsonl)" -eq 30 ]
-	loaded
 }
 
 @test "without a terminal, a run goes on when the connection is lost" {
