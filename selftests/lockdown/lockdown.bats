@@ -18,8 +18,7 @@ setup_file() {
 	mount -t securityfs securityfs "${LOCKDOWN%/*}"
 	insmod "$MEMCACHE_KO" size_mb=2 numa_node=0
 	insmod "$OWN_LOOPS/copy2/memcache_own_copy2.ko"
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	export TOP PATH=$TOP/tools/memcache:$TOP/build/user:$PATH
+	export PATH=$BATS_TEST_DIRNAME/../../build/user:$PATH
 }
 
 # The module is gone by then.
@@ -96,19 +95,6 @@ is_for_user_space_only() {
 	[ "$(cat results)" != "$before" ]
 }
 
-@test "integrity: the tools say what is the matter" {
-	cd "$BATS_TEST_TMPDIR"
-	run -1 memcache run -o none 'bandwidth size=4K'
-	[[ $output == *"the kernel is locked down (integrity)"*"--where user"* ]]
-	[[ $output != *Traceback* ]]
-	[ ! -e none ]
-	memcache run --where user -o some 'bandwidth type=uc size=4K repeat=3'
-	grep -q '"attribute":"uc-"' some
-
-	run memcache doctor
-	[[ $output == *"warn  the kernel is locked down (integrity)"* ]]
-}
-
 @test "confidentiality is the same" {
 	before=$(cat results)
 	locked confidentiality
@@ -131,13 +117,4 @@ is_for_user_space_only() {
 		not insmod "$MEMCACHE_KO"
 	done
 	false
-}
-
-@test "the tools say so before they try" {
-	cd /
-	run -1 "$TOP/tools/host" true
-	[[ $output == *"can't run here: the kernel is locked down"* ]]
-	run -1 memcache doctor
-	[[ $output == *"fail  the kernel is locked down (confidentiality)"* ]]
-	[[ $output != *"signatures are not enforced"* ]]
 }
