@@ -5,12 +5,12 @@ import fake
 from mc.records import rounds
 
 
-def merged(*found, **more):
+def merged(*found, line="bandwidth", **more):
     """A round for each list of records."""
     runs = []
     for number, records in enumerate(found, 1):
         runs += fake.runs(fake.machine(), fake.request(
-            "bandwidth", len(records), round=number, **more), *records)
+            line, len(records), round=number, **more), *records)
     return rounds.with_merged_rounds(runs)
 
 
@@ -56,6 +56,18 @@ class Merged(fake.unittest.TestCase):
         runs = fake.runs(*(2 * [fake.machine(), fake.request("bandwidth", 1), record(1000.0)]))
         self.assertEqual(rounds.with_merged_rounds(runs), runs)
         self.assertEqual(rounds.medians(runs[0].results[0]), ())
+
+    def test_the_samples_that_time_took_tell_no_results_apart(self):
+        """Each of two widths, of which each round takes other numbers of samples."""
+        for words, asked in ("repeat=7 time=0.05", 7), ("time=2 repeat=10", 10):
+            [run] = merged(*([record(speed, f"bandwidth width={width}", repeat=speed + width)
+                              for width in (8, 16)] for speed in (1000, 3000, 2000)),
+                           line=f"bandwidth width=8,16 {words}")
+            self.assertEqual([(rounds.count(r), r["repeat"]) for r in run.results],
+                             [(3, asked), (3, asked)])
+        [run] = merged([record(1.0, repeat=1), record(2.0, repeat=20)],
+                       line="bandwidth repeat=1,20 time=0")
+        self.assertEqual([result["repeat"] for result in run.results], [1, 20])
 
     def test_a_round_that_was_stopped(self):
         [run] = merged([record(1000.0), record(1.0, "bandwidth size=4K")], [record(2000.0)])

@@ -9,6 +9,7 @@ follow each other are more alike than others. Only runs with some time between t
 much runs really differ.
 """
 
+import re
 from functools import lru_cache
 from math import sqrt
 
@@ -21,6 +22,8 @@ from mc.status import WRONG
 COUNTS = ("left_out", *DISTURBED)       # of samples, so those of all rounds are added
 # Records with different values of these were measured on different memory.
 STATE = ("attribute", "effective", "memory_node")
+TIMED = re.compile(r" time=[0.]*[1-9]")
+REPEAT = re.compile(r" repeat=(\d{1,7})\b")
 
 
 class Middle(dict):
@@ -91,10 +94,22 @@ def clocks(result: dict) -> tuple[float, ...]:
 def with_merged_rounds(runs: list[Run]) -> list[Run]:
     """These runs, with all rounds of a request merged into one run. Runs that were not
     measured in rounds stay as they are."""
+    runs = continued.joined(runs)
+    for run in runs:
+        _ask_for_samples(run)
     groups = grouped(((run.where, run.suite, run.section, run.request.get("label"),
                        run.request["line"]) if "round" in run.request else (number,), run)
-                     for number, run in enumerate(continued.joined(runs)))
+                     for number, run in enumerate(runs))
     return [_merge_rounds(group) if len(group) > 1 else group[0] for group in groups.values()]
+
+
+def _ask_for_samples(run: Run) -> None:
+    """Let `repeat` be what was asked for. With `time=` it is the number of samples that were taken,
+    another one in each result, and tells none apart."""
+    least = REPEAT.search(run.request["line"])
+    for result in run.results if TIMED.search(run.request["line"]) else ():
+        if least and "repeat" in result:
+            result["repeat"] = int(least[1])
 
 
 @lru_cache
