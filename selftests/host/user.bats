@@ -230,6 +230,9 @@ memcache-user: bw_mem -N 2 64k rd: every word: the same lines" ]
 	[[ $output == *"no/saved.jsonl: No such file or directory"* ]]
 	run -1 "$USER_TOOL" --own --save /dev/full latency size=4K repeat=1
 	[[ $output == *"memcache-user: /dev/full: No space left on device"* ]]
+	# 153: SIGXFSZ
+	run -153 bash -c "ulimit -f 1; '$USER_TOOL' --own --save large latency size=4K,8K repeat=1"
+	[[ $output == *"memcache-user: large: File too large"* ]]
 	[ "$(id -u)" -eq 0 ] || return 0
 	mkdir -m 777 theirs
 	ln -s ../saved.jsonl theirs/link
@@ -431,12 +434,10 @@ all_of() {
 }
 
 @test "results that can't be written are no success" {
-	for option in -j --own; do
-		run -1 --separate-stderr bash -c "'$USER_TOOL' $option 'bandwidth size=4K repeat=1' >/dev/full"
+	for words in "--own 'bandwidth size=4K repeat=1'" "-j 'latency size=4K,8K repeat=1'" \
+		--tests --help; do
+		run -1 --separate-stderr bash -c "'$USER_TOOL' $words >/dev/full"
 		[ "$stderr" = "memcache-user: stdout: No space left on device" ]
-	done
-	for option in --tests --help; do
-		run -1 bash -c "'$USER_TOOL' $option >/dev/full"
 	done
 }
 

@@ -10,11 +10,24 @@
 #include "measure/engine.h"
 #include "user.h"
 
+static FILE *saved;
+static const char *saved_path;
+static int saved_errno, stdout_errno;	/* of the first write that failed */
+
+/* Write a text. Of a large one nothing may be left that fflush() could fail to write. */
+static void put(FILE *to, const char *text)
+{
+	int *first = to == stdout ? &stdout_errno : &saved_errno;
+
+	if (fputs(text, to) < 0 && !*first)
+		*first = errno;
+}
+
 /* Results that could not be written are a failure. Return: an exit status. */
 int mc_user_flush(void)
 {
 	static bool said;
-	int err = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+	int err = fflush(stdout) ? errno : stdout_errno ?: ferror(stdout) ? EIO : 0;
 
 	/* A reader that has gone, such as head, knows. */
 	if (err && err != EPIPE && !said)
@@ -30,7 +43,7 @@ static void write_text(FILE *to, size_t size, void (*make)(struct mc_text *t))
 	if (!t.buf)
 		return;
 	make(&t);
-	fputs(t.buf, to);
+	put(to, t.buf);
 	free(t.buf);
 }
 
@@ -201,11 +214,11 @@ static void write_json(FILE *to, const struct mc_run *run, const struct mc_recor
 	if (err && !n)
 		return;
 	mc_request_json(&t, run->req, "user", mc_engine_state(err, n), &run->error, n);
-	fputs(line, to);
+	put(to, line);
 	for (i = 0; i < n; i++) {
 		t = (struct mc_text)MC_TEXT(line);
 		mc_record_json(&t, run->req, "user", &records[i]);
-		fputs(line, to);
+		put(to, line);
 	}
 }
 
@@ -217,10 +230,6 @@ static void print_json(const struct mc_run *run, const struct mc_record *records
 const struct mc_user_view mc_user_json = { .start = print_machine, .end = print_json };
 
 /* ------------------------------------------------------- a file beside either */
-
-static FILE *saved;
-static const char *saved_path;
-static int saved_errno;		/* of the first write that failed */
 
 /* Write all results to this file, too, as JSON Lines. Return: 0, or a negative errno. */
 int mc_user_save_to(const char *path)
@@ -252,7 +261,7 @@ void mc_user_save(const struct mc_run *run, const struct mc_record *records, u64
 /* Return: an exit status, as results that could not be written are a failure. */
 int mc_user_saved(void)
 {
-	if (!saved || (!saved_errno && !ferror(saved) && !fclose(saved)))
+	if (!saved || (!saved_errno && !fclose(saved)))
 		return MC_USER_DONE;
 	fprintf(stderr, "memcache-user: %s: %s\n", saved_path,
 		strerror(saved_errno ? saved_errno : errno));
