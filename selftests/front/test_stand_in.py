@@ -290,5 +290,7 @@ class StandIn(fake.unittest.TestCase):
             answer = Answer(*call.split())
             self.assertEqual((answer.lines, answer.status), ([], 2), call)
             self.assertIn(why, answer.notes)
-        done = subprocess.run([USER, "--as", "nosuch"], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        for words, which in ([], ""), (["nosuch"], ", not nosuch"):
+            done = subprocess.run([USER, "--as", *words], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr, f"--as needs mlc, .* or multichase{which}\n$")

@@ -343,19 +343,21 @@ static int measure(char **words)
 /* Measure and print as another program does. Return: GO_ON: no other program is meant. */
 static int stand_in(const char *word, bool as, char **args)
 {
-	const char *name = mc_user_stands_in(word);
+	const char *name = word ? mc_user_stands_in(word) : NULL;
 
 	if (name)
 		return start(true) ? MC_USER_FAILED : end(mc_user_stand_in(name, args));
 	if (!as)
 		return GO_ON;
-	fprintf(stderr, "memcache-user: --as: %s is none of the other programs\n", word);
+	fprintf(stderr, "memcache-user: --as needs %s%s%s\n",
+		"mlc, lat_mem_rd, bw_mem, stream, likwid-bench or multichase",
+		word ? ", not " : "", word ?: "");
 	return MC_USER_USAGE;
 }
 
 int main(int argc, char **argv)
 {
-	bool as = argc > 2 && !strcmp(argv[1], "--as");
+	bool as = argc > 1 && !strcmp(argv[1], "--as");
 	int c, status = stand_in(argv[as ? 2 : 0], as, argv + (as ? 3 : 1));
 
 	if (status != GO_ON)
