@@ -270,7 +270,7 @@ class Elsewhere(fake.unittest.TestCase):
             self.refused(f"^(?!numactl|taskset)[a-z_-]+: {why}", call)
         for second, why in ("-w N:1MB:1", "has a CPU twice"), ("-w S99:1MB:1", "names no CPUs"), (
                 "-i 9 -w N:1MB:2", "has a CPU twice"):
-            self.refused(f"^likwid-bench: -w S0:1MB:1 {why}$",
+            self.refused(f"^likwid-bench: -w S0:1MB:1 {second.removeprefix('-i 9 ')} {why}$",
                          f"likwid-bench -t copy -w S0:1MB:1 {second}")
         self.refused("^numactl: -m 0,1: memory is of one node; write its number$",
                      "numactl -m 0,1 stream")

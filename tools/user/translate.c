@@ -183,6 +183,8 @@ static void put(const char *key, const char *value, const char *from, bool weak)
 	struct word *old = value ? find_word(new.key) : NULL;
 
 	w.asked |= !weak && *key != ':';
+	if (old && more && weak == old->weak && from != old->from)
+		old->from = keep("%s %s", old->from, from);
 	if (old && more && weak == old->weak)
 		old->value = keep("%s%c%s", old->value, strcmp(key, ":on+") ? ',' : '@', value);
 	else if (old && weak && !old->weak)
