@@ -36,7 +36,7 @@ build: ## the module for Linux KERNEL, or `host`; prints its path
 
 sign: ## sign the module for the running kernel with KEY
 	@tools/setup build
-	@tools/sign "$$(tools/guest/build -k host)"
+	@ko=$$(tools/guest/build -k host) && tools/sign "$$ko"
 
 load: ## load the module into the running kernel, as root
 	@tools/host

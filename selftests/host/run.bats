@@ -166,7 +166,7 @@ loaded" ]
 		echo "$set: $output"
 		[[ $output == memcache:*"$word"* ]]
 	done <<-'END'
-		KERNEL=2.4 6.1
+		KERNEL=2.4 there is no kernel '2.4': 5.10, 6.1,
 		ACCEL=fast ACCEL=fast
 		MEM=1M MEM=1M
 		CPUS=0 CPUS=0
@@ -201,10 +201,14 @@ script() {
 	chmod +x "$house/tools/$1"
 }
 
-@test "a mistyped suite is refused before anything is built or booted" {
+@test "a mistyped suite or kernel is refused before anything is built or booted" {
 	house "tcg (no /dev/kvm)"
 	SUITE=nosuch run -2 "$house/tools/run"
 	[ "$output" = "memcache: no suite nosuch" ]
+	[ ! -e "$house/calls" ]
+	script guest/kernel 'echo "no such kernel"; exit 1'
+	script guest/accel 'touch calls'
+	run -1 "$house/tools/run"
 	[ ! -e "$house/calls" ]
 }
 
