@@ -130,6 +130,8 @@ unpacked() {
 	[ -z "$(find "$ROOT" -xtype l)" ]
 	diff <(cd "$ROOT" && find . ! -type d -printf '/%P\n' | sort) \
 		<(cd "$SOURCES" && PREFIX=/opt/m tools/packaging/install -l tools dkms | sort)
+	run -1 "$SOURCES/tools/packaging/install" -l tools nosuch
+	[ "$output" = "memcache: there is no part 'nosuch': dkms selftests tools" ]
 }
 
 @test "installed: a man page for each program and command" {
