@@ -46,11 +46,13 @@ def unit(layouts: list[Layout]) -> str:
 
 
 def draw(layout: Layout, pairs: Pairs) -> list[Grid] | None:
-    """The tables for these results; None if two results that differ would share a cell."""
+    """The tables for these results; None if they have no cells, or some that differ share one."""
     pairs = [pair for pair in pairs if all(
         str(value(*pair, key)) == wanted for key, wanted in layout.only)]
     if not any(name.partition(":")[0] in result for _, result in pairs for name in layout.values):
         return []
+    if _is_of_cpu_pairs(layout) and any(result.get(layout.rows) is None for _, result in pairs):
+        return None     # of another program, which does not say the CPUs
     if layout.rows == "pair_class":
         pairs.sort(key=lambda pair: nearness(pair[1]))
     if is_of_many_cpus(layout, [result for _, result in pairs]):
