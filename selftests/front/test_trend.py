@@ -14,6 +14,7 @@ from unittest import mock
 import fake
 from mc.analysis import changes, trend
 from mc.analysis.judge import Word
+from mc.output import trend as output
 
 READ = "bandwidth op=read size=4K repeat=20"
 WRITE = "bandwidth op=write size=4K repeat=20"
@@ -183,17 +184,18 @@ class Command(fake.InDirectory):
                  r"\(2026-10-10 14:13 UTC\)\. .*before after speed bandwidth width=16 size=4K "
                  r"page=direct (100|99)\d\d\.\d MB/s (90|89)\d\d\.\d MB/s 0\.90x ↓.*2 results over "
                  r"30 runs, in the order of time: 1 lasting change, at 1 run\. From the first to "
-                 r"the last runs: 0 faster, 1 slower, 1 same, 0 can't tell\.$", "meanwhile"),
+                 r"the last runs: 0 faster, 1 slower, 1 same, 0 can't tell\.$", "until then"),
                 ({"write": 0.8}, "nights", 0, "0.80x ↓.*0.90x ↓", "0.90x ↓.*0.80x ↓"),
                 ({"write": 1.2}, "nights", 0, "0.90x ↓.*1.20x ↑.*2 lasting changes, at 1 run.",
                  "1.20x ↑.*0.90x ↓"),
                 ({"runs": 9}, "nights", 0, "Too few runs to confirm a change, less than 16: - "
-                 "bandwidth width=16 size=4K page=direct: 9", "meanwhile"),
+                 "bandwidth width=16 size=4K page=direct: 9", "until then"),
                 ({"write": 0.8}, "nights --only op=write", 0, "0.80x.*1 result over 30 runs",
                  "0.90x"),
                 ({"write": 0.8}, "nights --only op=copy", 1, "none has op=copy", "x ↓"),
-                ({"runs": 2}, "nights", 1, "2 of 3 runs; meanwhile: memcache compare A B.", "x ↓"),
-                ({"runs": 3}, "nights", 0, "0 results over 3 runs", "meanwhile"),
+                ({"runs": 2}, "nights", 1, "2 of the 3 runs that a step needs; until then: "
+                 "memcache compare A B.", "x ↓"),
+                ({"runs": 3}, "nights", 0, "0 results over 3 runs", "until then"),
                 ({}, "empty", 2, "no results files", "x ↓"),
                 ({}, "nosuch", 1, "nosuch: No such file or directory; left out", "x ↓"),
                 ({}, "nights -o x.doc", 2, "wanted a name that ends in .svg", "x ↓")):
@@ -276,9 +278,12 @@ class Command(fake.InDirectory):
                         for runs in (3, 5, 8, 12) for _ in range(50))
             self.assertLessEqual(wrong, 2)
         # Of 16 runs, one far from the others leaves too few to confirm a change.
-        for last, near in ((9000.0, 15), (1000.0, 16)):
+        for last, near, said in ((9000.0, 15, "a: 15 of 16, the others lie far from their neig"),
+                                 (1000.0, 16, "1 result over ")):
             history = trend.History(*"abcde", times=[1000.0 + i % 3 for i in range(15)] + [last])
             self.assertEqual((history.near, history.is_long), (near, near == 16))
+            parts = output.parts(trend.Gathered([history]), "time")
+            self.assertIn(said, " ".join(map(str, parts)))
 
     def test_pictures(self):
         self.nights()

@@ -85,11 +85,11 @@ def _summary(gathered: Gathered, changes: int, order: str) -> list[Part]:
     if short:
         report += _hints(short)
         report += [Sentence(f"Too few runs to confirm a change, less than {FEWEST}:", gap=True),
-                   *bullets([f"{_name(one)}: {one.near}" for one in short],
+                   *bullets([f"{_name(one)}: {_count(one)}" for one in short],
                             most=MOST_LISTED)]
         if (most := max(len(one.times) for one in short)) < LEAST:
-            report.append(Sentence(f"{most} of {LEAST} runs; meanwhile: memcache compare A B.",
-                                   gap=True))
+            report.append(Sentence(f"{most} of the {LEAST} runs that a step needs; until then: "
+                                   "memcache compare A B.", gap=True))
     report += sentences_on_left_out(gathered.left)
     steps = sum(len(history.steps) for history in long)
     report.append(Sentence(
@@ -99,6 +99,13 @@ def _summary(gathered: Gathered, changes: int, order: str) -> list[Part]:
         f"{count_words(history.word for history in long)}"
         + (f", {len(short)} with too few runs" if short else "") + ".", gap=True))
     return report
+
+
+def _count(history: History) -> str:
+    """How many of its runs count."""
+    near, runs = history.near, len(history.times)
+    return f"{near}" + (f" of {runs}, the others lie far from their neighbours"
+                        if near < runs else "")
 
 
 def _hints(short: list[History]) -> list[Part]:
