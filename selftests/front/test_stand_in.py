@@ -200,6 +200,11 @@ class StandIn(fake.unittest.TestCase):
                          for one in measured(answer) if one["writer_cpu"] == writer]
                 self.assertEqual(answer.lines, lines)
                 self.assertEqual("no output is published" in answer.notes, mode == "bandwidth")
+        # What ends early has rows of what was measured until then.
+        answer = Answer("mlc", "--c2c_latency", "-t60", "-C64", "timeout=1")
+        self.assertEqual((answer.status, answer.lines), (1, [
+            f"Local Socket L2->L2 HITM latency\t{one['ns_per_line']:.1f}"
+            for one in answer.results if one["samples"] and one["writer_cpu"] == reader]))
 
     def test_both_streams_as_one_have_rows_alone(self):
         """As a harness sees a call that ends in 2>&1: nothing of ours is between its rows."""

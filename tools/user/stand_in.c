@@ -515,10 +515,10 @@ static int cache_to_cache(const char *call, const char *args)
 		snprintf(two, sizeof(two), "cpu=%u,%u", one, other);
 	status = measure("%s %s %s", call, args, two);
 	one = writer ? strtoul(writer + 2, NULL, 10) : one;
-	for (i = writer && !clean; i < ARRAY_SIZE(states) - clean && !status; i++) {
+	for (i = writer && !clean; i < ARRAY_SIZE(states) - clean; i++) {
 		value = of_lines(column, states[i], one);
 		if (isnan(value))
-			status = MC_USER_FAILED;
+			status = status ? status : MC_USER_FAILED;
 		else
 			printf("Local Socket L2->L2 %s %s\t%.1f\n", i ? "HITM" : "HIT ", what,
 			       value);
