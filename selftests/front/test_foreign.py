@@ -5,6 +5,7 @@ The texts are parts of published outputs."""
 import contextlib
 import json
 import re
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -249,6 +250,13 @@ class Foreign(fake.unittest.TestCase):
         text = "".join(terminal.lines(comparison.parts({"a": ours, "b": theirs})[0]))
         self.assertIn(f"{sum(len(run.results) for run in theirs)} compared", text)
         self.assertNotIn("Without a partner", text)
+
+    def test_standard_input(self):
+        done = subprocess.run([fake.FRONT, "import", "mlc", "-", "-o", "-"], input=MLC, text=True,
+                              capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.splitlines(), list(results.json_lines(
+            foreign.load("mlc", "-", MLC))))
 
     def test_names_of_likwid(self):
         for name, op, width in (("load_mem", "ntread", 8), ("stream_sp_mem_avx", "nttriad", 32),

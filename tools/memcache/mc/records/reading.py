@@ -4,6 +4,7 @@ wrong with a file is a Failure that names it."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import BinaryIO
 
 from mc import Failure, quoted
 from mc.status import WRONG
@@ -49,9 +50,14 @@ def bounded(lines: Iterable[bytes], most: int = 0) -> Iterator[bytes]:
         yield line
 
 
+def _open(path: str) -> BinaryIO:
+    """Open a file; `-` is standard input."""
+    return open(0 if path == "-" else path, "rb", closefd=path != "-")
+
+
 def lines(path: str, most: int = 0) -> Iterator[bytes]:
-    """The lines of a file of `most` bytes, or of MOST; `-` is standard input."""
-    with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+    """The lines of a file of `most` bytes, or of MOST."""
+    with _open(path) as file:
         for line in bounded(iter(lambda: file.readline(LINE + 1), b""), most):
             if len(line) > LINE:
                 raise ValueError(f"a line of more than {LINE >> 20} MiB")
@@ -60,7 +66,7 @@ def lines(path: str, most: int = 0) -> Iterator[bytes]:
 
 def text(path: str, encoding: str = "utf-8", errors: str = "strict") -> str:
     """The text of a file. One that begins as UTF-16, as PowerShell writes it, is that."""
-    with of(path), open(path, "rb") as file:
+    with of(path), _open(path) as file:
         data = file.read(MOST + 1)
         if len(data) > MOST:
             raise ValueError(f"more than {MOST >> 20} MiB")
