@@ -424,9 +424,12 @@ class Shown(Case):
         self.assertEqual((slow["facts"]["times"], slow["facts"]["machines"]), (2.0, 4))
 
     def test_compare_with_the_reference(self):
-        for model, status, told in ((158, 0, "2.0x ↓"),
-                                    (159, 1, "Nothing is published of this CPU")):
-            fake.save("a.jsonl", *self.runs(latency("memory", 140.0), cpu_model=model))
+        slow, fast = latency("memory", 140.0), rate("read", 384000.0, level="l1",
+                                                    bytes_per_core_cycle=128.0)
+        for model, one, status, told in (
+                (158, slow, 0, "2.0x ↓"), (159, slow, 1, "Nothing is published of this CPU"),
+                (143, fast, 1, " 100 %\n\nNothing is published of this CPU")):
+            fake.save("a.jsonl", *self.runs(one, cpu_model=model))
             found, said = self.command("compare", "--reference", "a.jsonl")
             self.assertEqual(status, found)
             self.assertIn(told, said)

@@ -4,7 +4,7 @@
 import argparse
 
 from mc import Failure, emit
-from mc.analysis.normal import results_with_references
+from mc.analysis.normal import reason_for_no_comparison, results_with_references
 from mc.commands import options
 from mc.output import comparison, normal, terminal
 from mc.parts import Sentence
@@ -53,11 +53,13 @@ def _with_reference(files: list[str]) -> int:
     for name in files:
         runs = rounds.load(name)
         parts = normal.parts(runs)
-        emit(([f"=== {name}", ""] if len(files) > 1 else []) + terminal.lines(
-            parts or [Sentence("Nothing is published of this CPU that memcache knows and these "
-                               "results have.")]), terminal.painter())
         if not results_with_references(runs):
             status = FAILED
+            if not reason_for_no_comparison(runs):
+                parts.append(Sentence("Nothing is published of this CPU that memcache knows and "
+                                      "these results have.", gap=bool(parts)))
+        emit(([f"=== {name}", ""] if len(files) > 1 else []) + terminal.lines(parts),
+             terminal.painter())
     return status
 
 
