@@ -187,26 +187,6 @@ static void assert_hints(u64 lines)
 	EXPECT(watched.hinted == sum);
 }
 
-static void call_loop(void *args)
-{
-	this_loop->run(args);
-}
-
-static void call_streams(void *args)
-{
-	this_loop->run_streams(args);
-}
-
-static void call_scatter(void *args)
-{
-	this_loop->run_scatter(args);
-}
-
-static void call_word(void *args)
-{
-	this_loop->run_word(args);
-}
-
 static struct mc_loop_args args_of(u64 bytes, u64 fence)
 {
 	struct mc_loop_args args = { .bytes = bytes, .passes = PASSES, .fence = fence };
@@ -223,7 +203,7 @@ static void check_in_order(u64 fence)
 	struct mc_loop_args args = args_of(bytes, fence);
 
 	this_form = "in order";
-	watch(call_loop, &args);
+	WATCH(this_loop->run(&args));
 	assert_all(bytes);
 	if (this_loop->width > 1)
 		assert_in_order();
@@ -245,7 +225,7 @@ static void check_streams(u64 fence)
 			at[s].array[i] = array(i) + s * MC_STREAM_BYTES;
 	args.at = at;
 	args.streams = 2;
-	watch(call_streams, &args);
+	WATCH(this_loop->run_streams(&args));
 	assert_all(2 * MC_STREAM_BYTES);
 	assert_fences(fence, PASSES);
 }
@@ -264,7 +244,7 @@ static void check_scattered(u64 fence)
 	for (unsigned int i = 0; i < MC_STREAM_ARRAYS; i++)
 		scatter.offset[i] = i * ARRAY;
 	args.scatter = &scatter;
-	watch(call_scatter, &args);
+	WATCH(this_loop->run_scatter(&args));
 	assert_all(bytes);
 	if (this_loop->op == MC_OP_NTREAD)
 		assert_back_to_back();
@@ -277,7 +257,7 @@ static void check_one_word(void)
 	const struct wanted w = wanted_of(this_loop, 0);
 
 	this_form = "one word";
-	watch(call_word, &args);
+	WATCH(this_loop->run_word(&args));
 	count_accesses();
 	EXPECT(seen[0].loads == 16 * w.loads && seen[0].stores == 16 * w.stores);
 	EXPECT(watched.n == 16 * w.loads);
@@ -357,22 +337,12 @@ static u64 element(unsigned int i)
 	return i * 5 % ELEMENTS * LINE;
 }
 
-static void link_elements(void)
+/* Return: the first one. */
+static void **link_elements(void)
 {
 	for (unsigned int i = 0; i < ELEMENTS; i++)
 		*(void **)(watched.memory + element(i)) = watched.memory + element(i + 1);
-}
-
-static void *came_to;
-
-static void call_chase(void *loads)
-{
-	came_to = mc_asm_chase((void **)(watched.memory + element(0)), *(u64 *)loads);
-}
-
-static void call_dirty(void *n)
-{
-	came_to = mc_asm_dirty((void **)(watched.memory + element(0)), *(u64 *)n, 7);
+	return (void **)watched.memory;
 }
 
 static void test_turns_end_with_the_turns_or_the_tries(void **state)
@@ -386,11 +356,12 @@ static void test_turns_end_with_the_turns_or_the_tries(void **state)
 
 static void test_a_chase_loads_each_element_once(void **state)
 {
-	link_elements();
+	void **first = link_elements(), **came_to;
+
 	for (u64 n = 1; n <= ELEMENTS; n++) {
 		unsigned int i = 0;
 
-		watch(call_chase, &n);
+		WATCH(came_to = mc_asm_chase(first, n));
 		for (unsigned int k = 0; k < n; k++)
 			assert_next(&i, element(k), 8, false, ORDINARY);
 		assert_int_equal(watched.n, i);
@@ -401,11 +372,12 @@ static void test_a_chase_loads_each_element_once(void **state)
 /* One store a line, so that it is not more than modified, and the load of the pointer. */
 static void test_a_line_is_dirtied_by_one_store(void **state)
 {
-	link_elements();
+	void **first = link_elements(), **came_to;
+
 	for (u64 n = 1; n <= ELEMENTS; n++) {
 		unsigned int i = 0;
 
-		watch(call_dirty, &n);
+		WATCH(came_to = mc_asm_dirty(first, n, 7));
 		for (unsigned int k = 0; k < n; k++) {
 			assert_next(&i, element(k) + 8, 8, true, ORDINARY);
 			assert_next(&i, element(k), 8, false, ORDINARY);
@@ -415,49 +387,29 @@ static void test_a_line_is_dirtied_by_one_store(void **state)
 	}
 }
 
-static void call_reload(void *line)
-{
-	mc_asm_reload(line, 3);
-}
-
-static void call_flush_reload(void *line)
-{
-	mc_asm_flush_reload(line, 3);
-}
-
-static void call_combine(void *line)
-{
-	mc_asm_combine(line, 3);
-}
-
 /* 3 times 8 accesses. */
 static void test_the_loops_of_the_verdict(void **state)
 {
 	unsigned int i = 0, k;
 
 	memset(watched.memory, 0, LINE);
-	watch(call_reload, watched.memory);
+	WATCH(mc_asm_reload(watched.memory, 3));
 	for (k = 0; k < 3 * 8; k++)
 		assert_next(&i, 0, 1, false, ORDINARY);
 	assert_int_equal(watched.n, i);
-	watch(call_flush_reload, watched.memory);
+	WATCH(mc_asm_flush_reload(watched.memory, 3));
 	for (i = 0, k = 0; k < 3 * 8; k++) {
 		assert_next(&i, 0, LINE, false, FLUSH);
 		assert_next(&i, 0, 1, false, ORDINARY);
 	}
 	assert_int_equal(watched.n, i);
 	assert_int_equal(watched.mfences, 3 * 8);
-	watch(call_combine, watched.memory);
+	WATCH(mc_asm_combine(watched.memory, 3));
 	for (i = 0, k = 0; k < 3 * 8; k++)
 		assert_next(&i, k % 8 * 8, 8, true, ORDINARY);
 	assert_int_equal(watched.n, i);
 	assert_int_equal(watched.sfences, 3);
 	assert_int_equal(watched.sfences_behind, 1);
-}
-
-static void call_paced(void *args)
-{
-	mc_asm_paced(args);
 }
 
 static void step_lines(u64 reads, u64 writes, bool nt, bool combine)
@@ -470,7 +422,7 @@ static void step_lines(u64 reads, u64 writes, bool nt, bool combine)
 
 	for (unsigned int k = 0; k < args.end; k++)
 		args.place[k] = array(k);
-	watch(call_paced, &args);
+	WATCH(mc_asm_paced(&args));
 	for (u64 s = 0; s < args.steps; s++)
 		for (u64 k = 0; k < args.end; k++)
 			for (u64 at = 0; at < LINE; at += 16)
@@ -487,29 +439,17 @@ static void test_a_load_at_a_pace(void **state)
 				step_lines(reads, writes, how & 1, how & 2);
 }
 
-static const struct mc_random_loop *random_loop;
-
-static void call_access(void *args)
-{
-	random_loop->access(args);
-}
-
-static void call_bare(void *args)
-{
-	random_loop->bare(args);
-}
-
 static void random_accesses(enum mc_generator g, enum mc_random_op op, bool bytes)
 {
 	static u64 memory[4096];
 	void *const blocks[] = { watched.memory }, *const others[] = { memory };
 	struct mc_random_args args = { .blocks = blocks, .range = 100, .count = 16 };
+	const struct mc_random_loop *loop = mc_random_loop_find(g, op, bytes);
 	struct mc_random again;
 
-	random_loop = mc_random_loop_find(g, op, bytes);
 	mc_random_seed(&args.state, 3);
 	again = args.state;
-	watch(call_access, &args);
+	WATCH(loop->access(&args));
 	assert_int_equal(watched.n, args.count);
 	for (unsigned int i = 0; i < args.count; ) {
 		u64 place = mc_random_below(mc_random_next(&again, g), args.range);
@@ -518,7 +458,7 @@ static void random_accesses(enum mc_generator g, enum mc_random_op op, bool byte
 	}
 	/* The loop without accesses takes the same steps. */
 	args.blocks = bytes ? blocks : others;
-	watch(call_bare, &args);
+	WATCH(loop->bare(&args));
 	assert_int_equal(watched.n, 0);
 }
 
@@ -530,20 +470,12 @@ static void test_random_accesses(void **state)
 				random_accesses(g, op, bytes);
 }
 
-static mc_mmio_run mmio_run;
-
-static void call_mmio(void *n)
-{
-	mmio_run(watched.memory, *(u64 *)n, 0x1122334455667788);
-}
-
 static void single_accesses(const struct mc_mmio_loop *loop, u64 n)
 {
 	unsigned int w = loop->width, i, k, o, op;
 
 	for (op = MC_MMIO_READ; op <= MC_MMIO_BURST; op++) {
-		mmio_run = loop->run[op];
-		watch(call_mmio, &n);
+		WATCH(loop->run[op](watched.memory, n, 0x1122334455667788));
 		for (i = 0, k = 0; k < n; k++) {
 			if (op == MC_MMIO_WRITE || op == MC_MMIO_WRITE_READ)
 				assert_next(&i, k * w, w, true, ORDINARY);
@@ -568,16 +500,11 @@ static void test_single_accesses(void **state)
 			single_accesses(loop, n);
 }
 
-static void call_clock(void *cycles)
-{
-	mc_asm_clock(*(u64 *)cycles);
-}
-
 /* Each addition waits one cycle for the one before it. */
 static void test_a_clock_adds_once_a_cycle(void **state)
 {
 	for (u64 cycles = 0; cycles <= 96 * 4; cycles += 96) {
-		watch(call_clock, &cycles);
+		WATCH(mc_asm_clock(cycles));
 		assert_int_equal(watched.additions, cycles);
 	}
 }
@@ -588,11 +515,6 @@ static struct mc_progress at;
 static struct mc_threads the_threads;
 static struct mc_plan the_plan;
 static struct mc_worker the_worker = { .threads = &the_threads, .plan = &the_plan };
-
-static void call_window(void *p)
-{
-	mc_pass_window(&the_worker, p, &at, 1, ARRAY, false);
-}
 
 /* The last thing in a window is the SFENCE, once all of the window's stores have been made. */
 static void test_a_window_waits_for_its_stores(void **state)
@@ -609,7 +531,7 @@ static void test_a_window_waits_for_its_stores(void **state)
 
 			at = (struct mc_progress){ 0 };
 			for (int part = 0; part < parts; part++) {
-				watch(call_window, &p);
+				WATCH(mc_pass_window(&the_worker, &p, &at, 1, ARRAY, false));
 				assert_int_equal(watched.n, ARRAY / 16);
 				assert_int_equal(watched.sfences, drain);
 				assert_int_equal(watched.sfences_behind, drain);

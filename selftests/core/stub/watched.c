@@ -198,12 +198,12 @@ static void step(bool on)
 	__builtin_ia32_writeeflags_u64(on ? flags | TRAP_FLAG : flags & ~(u64)TRAP_FLAG);
 }
 
-/* Watch a call. */
-void watch(void (*call)(void *arg), void *arg)
+static struct sigaction before[2];	/* what is done about the two signals elsewhere */
+
+void watch_from_here(void)
 {
 	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
 	struct sigaction trap = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
-	struct sigaction before[2];
 
 	watched.n = 0;
 	watched.sfences = 0;
@@ -216,7 +216,10 @@ void watch(void (*call)(void *arg), void *arg)
 	sigaction(SIGTRAP, &trap, &before[1]);
 	mprotect(watched.memory, WATCHED_BYTES, PROT_NONE);
 	step(true);
-	call(arg);
+}
+
+void watch_until_here(void)
+{
 	step(false);
 	mprotect(watched.memory, WATCHED_BYTES, PROT_READ | PROT_WRITE);
 	sigaction(SIGSEGV, &before[0], NULL);

@@ -65,6 +65,15 @@ struct watched {
 extern struct watched watched;
 
 void watched_begin(void);
-void watch(void (*call)(void *arg), void *arg);
+void watch_from_here(void);
+void watch_until_here(void);
+
+/* Watch a call. */
+#define WATCH(call)			\
+	do {				\
+		watch_from_here();	\
+		call;			\
+		watch_until_here();	\
+	} while (0)
 
 #endif /* MC_SELFTEST_WATCHED_H */
