@@ -52,7 +52,7 @@ static const struct made_up_cpu silent[] = { CPU(0, nothing) };
 
 static struct mc_test each, together, none;
 static u64 memory = 64 * G;
-static u64 fastest = ~0ULL;
+static u64 fastest = ~0ULL;	/* time of a load in the fastest sample; more: that of the others */
 static struct mc_request req;
 static struct mc_run run;
 static struct mc_threads threads = { .only = -1 };
@@ -83,24 +83,22 @@ int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
 	return cpus[i];
 }
 
-/* For a test on these CPUs, with -1 at the end; only -1: any CPU. */
-static void ask(const struct mc_test *test, const int *list)
+/* For a test on these CPUs; "any": any CPU. */
+static void ask(const struct mc_test *test, const char *list)
 {
-	req = (struct mc_request){ .spec = &test->spec, .any_cpu = *list < 0 };
+	req = (struct mc_request){ .spec = &test->spec, .any_cpu = !strcmp(list, "any") };
 	run = (struct mc_run){ .req = &req, .threads = &threads };
 	req.values[MC_KEY_TYPE] = (struct mc_values){ .n = 1, .v = { MC_WB } };
 	req.values[MC_KEY_SIZE] = (struct mc_values){ .n = 1, .v = { MC_AUTO } };
 	cpus[0] = -1;
-	for (ncpus = 0; list[ncpus] >= 0; ncpus++) {
-		cpus[ncpus] = list[ncpus];
-		req.cpus[0] |= 1ULL << list[ncpus];
+	for (ncpus = 0; !req.any_cpu && *list; list += *list == ',') {
+		cpus[ncpus] = strtol(list, (char **)&list, 10);
+		req.cpus[0] |= 1ULL << cpus[ncpus++];
 	}
 	req.ncpus = ncpus;
 	ncpus = max(ncpus, 1U);
 	threads.n = ncpus;
 }
-
-#define ASK(test, ...)	ask(test, (const int []){ __VA_ARGS__ })
 
 static u64 size(void)
 {
@@ -111,7 +109,7 @@ static u64 size(void)
 /* Is what a user wrote, or left out, a size that the target has? */
 static u64 size_on_target(u64 room, u64 asked, bool given)
 {
-	ASK(&each, 0, -1);
+	ask(&each, "0");
 	req.room = room;
 	req.values[MC_KEY_SIZE].v[0] = asked;
 	req.order[0] = MC_KEY_SIZE;
@@ -146,13 +144,13 @@ static enum mc_uncached uncached(const struct mc_point *point)
 	return which;
 }
 
-/* A hundred loads of a sample; the fastest sample is no faster. */
+/* A hundred loads of a sample. */
 static enum mc_hit of_chase(struct mc_record *rec, u64 bytes, u64 ps)
 {
 	const struct mc_chase chase = { .n = bytes / 64, .stride = 64 };
 
 	rec->stats.median_ps = 100 * ps;
-	rec->stats.min_ps = min(100 * ps, fastest);
+	rec->stats.min_ps = 100 * min(ps, fastest);
 	return mc_source_of_chase(&run, rec, &chase, 100);
 }
 
@@ -166,72 +164,11 @@ static enum mc_hit chased(int cpu, u64 bytes, u64 ps)
 	return of_chase(&rec, bytes, ps);
 }
 
-static int set_up(void **state)
+static enum mc_hit held(const struct mc_record *rec, int cpu, u64 bytes)
 {
-	each = (struct mc_test){ .level = 1 };
-	together = (struct mc_test){ .level = 1, .common = true };
-	none = (struct mc_test){ 0 };
-	memory = 64 * G;
-	mc_wb_loads.hit_ps = 1000;
-	return 0;
-}
+	const struct mc_chase chase = { .n = bytes / 64, .stride = 64 };
 
-#define SET_UP	set_up
-
-/* --------------------------------------------------------------------- tests */
-
-static const struct {
-	const struct made_up_cpu *cpu;
-	size_t n;
-} machines[] = { { hybrid, ARRAY_SIZE(hybrid) }, { sockets, ARRAY_SIZE(sockets) } };
-
-enum { HYBRID, SOCKETS };	/* in machines */
-
-static void test_auto_is_of_the_cpus_that_measure(void **state)
-{
-	static const struct {
-		unsigned int machine;
-		const struct mc_test *test;
-		u64 memory, room;
-		int cpus[6];
-		u64 size;
-	} rows[] = {
-		{ HYBRID, &each, 64 * G, ~0ULL, { 0, -1 }, 128 * M },
-		/* No L3: four times the L2 is less than the minimum. Then both. */
-		{ HYBRID, &each, 64 * G, ~0ULL, { 4, -1 }, 64 * M },
-		{ HYBRID, &each, 64 * G, ~0ULL, { 0, 1, 2, 3, 4, -1 }, 256 * M },
-		{ HYBRID, &together, 64 * G, ~0ULL, { 0, 4, -1 }, 128 * M },
-		{ HYBRID, &each, 64 * G, ~0ULL, { -1 }, 128 * M },
-		{ HYBRID, &each, 300 * M, ~0ULL, { 0, -1 }, 64 * M },
-		/* A control group allows this process less than the machine has. */
-		{ HYBRID, &each, 64 * G, 100 * M, { 0, -1 }, 32 * M },
-		/* Each cache counts once. */
-		{ SOCKETS, &each, 64 * G, ~0ULL, { 0, 1, -1 }, 128 * M },
-		{ SOCKETS, &each, 64 * G, ~0ULL, { 0, 2, -1 }, 256 * M },
-		{ SOCKETS, &each, 64 * G, ~0ULL, { 0, 1, 2, 3, -1 }, 256 * M },
-		{ SOCKETS, &together, 64 * G, ~0ULL, { 0, 1, 2, 3, -1 }, 128 * M },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		made_up_machine(machines[rows[i].machine].cpu, machines[rows[i].machine].n);
-		memory = rows[i].memory;
-		room = rows[i].room;
-		ask(rows[i].test, rows[i].cpus);
-		assert_int_equal(size(), rows[i].size);
-	}
-	room = ~0ULL;
-}
-
-static void test_auto_is_beyond_a_fourth_level(void **state)
-{
-	made_up_machine(four_levels, ARRAY_SIZE(four_levels));
-	ASK(&each, 0, -1);
-	assert_int_equal(size(), 512 * M);
-	ASK(&each, 0, 1, -1);
-	assert_int_equal(size(), 512 * M);
-	assert_int_equal(level(16 * M), MC_HIT_L4);
-	assert_int_equal(level(64 * M + 64), MC_HIT_BETWEEN);
-	assert_int_equal(chased(0, 64 * M, 40000), MC_HIT_L4);
+	return mc_source_of_held(rec, cpu, &chase);
 }
 
 static u64 unlisted;
@@ -246,67 +183,181 @@ int mc_cpu_node(unsigned int cpu)
 	return cpu / 2;
 }
 
-/* A search found it, or sysfs has it in front of the memory of a node. */
-static void test_a_cache_that_cpus_do_not_report(void **state)
+static int set_up(void **state)
 {
-	unlisted = 64 * M;
-	made_up_machine(sockets, ARRAY_SIZE(sockets));
-	ASK(&each, 0, -1);
-	assert_int_equal(size(), 256 * M);
-	assert_int_equal(level(32 * M), MC_HIT_L3);
-	assert_int_equal(level(256 * M - 64), MC_HIT_BETWEEN);
-	assert_int_equal(level(256 * M), MC_HIT_MEMORY);
-	assert_int_equal(chased(0, 128 * M, 60000), MC_HIT_BETWEEN);
-	assert_int_equal(chased(0, 256 * M, 60000), MC_HIT_MEMORY);
-	ASK(&each, 0, 1, -1);
-	assert_int_equal(size(), 256 * M);
-	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
-	ASK(&each, 0, 1, 2, -1);
-	assert_int_equal(size(), 512 * M);
-	ASK(&together, 0, 2, -1);
-	assert_int_equal(size(), 256 * M);
-	/* What is smaller than an L3 changes nothing. */
-	unlisted = 8 * M;
-	ASK(&each, 0, -1);
-	assert_int_equal(size(), 128 * M);
-	assert_int_equal(level(128 * M - 64), MC_HIT_BETWEEN);
-	assert_int_equal(level(128 * M), MC_HIT_MEMORY);
-	/* Sets beyond HBM in front of memory take too long: so none is memory. */
-	unlisted = 64 * G;
-	memory = 4096 * G;
-	ASK(&each, 0, -1);
-	assert_int_equal(size(), 128 * M);
-	assert_int_equal(level(128 * M), MC_HIT_BETWEEN);
-	/* CPUs that report no caches have this one at least. */
-	unlisted = 32 * M;
-	made_up_machine(silent, ARRAY_SIZE(silent));
-	ASK(&each, 0, -1);
-	assert_int_equal(size(), 128 * M);
-	assert_false(req.size_guessed);
+	each = (struct mc_test){ .level = 1 };
+	together = (struct mc_test){ .level = 1, .common = true };
+	none = (struct mc_test){ 0 };
+	memory = 64 * G;
+	room = ~0ULL;
 	unlisted = 0;
+	fastest = ~0ULL;
+	mc_wb_loads.hit_ps = 1000;
+	return 0;
 }
 
-/* Then nothing but a time tells a level, and nobody knows whether a size reaches memory. */
-static void test_cpus_that_report_no_caches(void **state)
+#define SET_UP	set_up
+
+/* ---------------------------------------------------------------------- rows */
+
+static const struct {
+	const struct made_up_cpu *cpu;
+	size_t n;
+} machines[] = {
+	{ hybrid, ARRAY_SIZE(hybrid) }, { sockets, ARRAY_SIZE(sockets) },
+	{ four_levels, ARRAY_SIZE(four_levels) }, { silent, ARRAY_SIZE(silent) },
+};
+
+enum { HYBRID, SOCKETS, FOUR_LEVELS, SILENT };	/* in machines */
+
+/*
+ * Questions about a machine, for a test on some CPUs. They are auto=BYTES, with "?" if that size is
+ * guessed; BYTES=LEVEL, of a set of each thread; CPU:BYTES=LEVEL, of what that CPU has touched; and
+ * CPU:BYTES@PS=LEVEL, of its loads that take so long. memory=, room=, unlisted= and fastest= say
+ * what holds for those behind them.
+ */
+static const struct {
+	unsigned int machine;
+	const struct mc_test *test;
+	const char *cpus;
+	const char *questions;
+} rows[] = {
+	{ HYBRID, &each, "0", "auto=128M 48K=l1 2M=l3 32M=l3" },
+	{ HYBRID, &each, "2", "48K=l2 2M=l2" },
+	/* No L3: four times the L2 is less than the minimum. Then both. */
+	{ HYBRID, &each, "4", "auto=64M 32K=l1 32M=memory" },
+	{ HYBRID, &each, "0,1,2,3,4", "auto=256M" },
+	{ HYBRID, &together, "0,4", "auto=128M" },
+	{ HYBRID, &each, "any", "auto=128M 32K=l1 48K=unknown 8M=unknown 128M=memory" },
+	{ HYBRID, &each, "0", "memory=300M auto=64M" },
+	/* A control group allows this process less than the machine has. */
+	{ HYBRID, &each, "0", "room=100M auto=32M" },
+	/* CPUs that differ. */
+	{ HYBRID, &each, "0,2",
+	  "32K=l1 48K=unknown 1M=l2 2M=unknown 16M=l3 16M+64=between 64M=memory" },
+	/* Threads of a core share an L1 and an L2. */
+	{ HYBRID, &each, "0,1", "24K=l1 24K+64=l2 512K+64=l3" },
+	/* Cores of a cluster have an L1 each and share an L2. */
+	{ HYBRID, &each, "2,3", "32K=l1 1M=l2 1M+64=l3" },
+	/* Each cache counts once. Not only the number of threads matters, but also their CPUs. */
+	{ SOCKETS, &each, "0,1", "auto=128M 16M=l3 16M+64=between 64M=memory" },
+	{ SOCKETS, &each, "0,2", "auto=256M 32M=l3 128M-64=between 128M=memory" },
+	{ SOCKETS, &each, "0,1,2,3", "auto=256M" },
+	/* Two CPUs of one socket, and one of the other; the last is what size=auto is. */
+	{ SOCKETS, &each, "0,1,2", "16M=l3 32M=unknown 85M=between 256M/3=memory" },
+	/* All go through the same. */
+	{ SOCKETS, &together, "0,1,2,3", "auto=128M 48K=l1 32M=l3 32M+64=between 128M=memory" },
+	{ FOUR_LEVELS, &each, "0", "auto=512M" },
+	{ FOUR_LEVELS, &each, "0,1", "auto=512M 16M=l4 64M+64=between 0:64M@40000=l4" },
+
+	/* A cache that CPUs do not report: a search found it, or it is in front of a node. */
+	{ SOCKETS, &each, "0", "unlisted=64M auto=256M 32M=l3 256M-64=between 256M=memory" },
+	{ SOCKETS, &each, "0", "unlisted=64M 0:128M@60000=between 0:256M@60000=memory" },
+	{ SOCKETS, &each, "0,1", "unlisted=64M auto=256M 128M=memory" },
+	{ SOCKETS, &each, "0,1,2", "unlisted=64M auto=512M" },
+	{ SOCKETS, &together, "0,2", "unlisted=64M auto=256M" },
+	/* What is smaller than an L3 changes nothing. */
+	{ SOCKETS, &each, "0", "unlisted=8M auto=128M 128M-64=between 128M=memory" },
+	/* Sets beyond HBM in front of memory take too long: so none is memory. */
+	{ SOCKETS, &each, "0", "unlisted=64G memory=4096G auto=128M 128M=between" },
+	/* CPUs that report no caches have this one at least. */
+	{ SILENT, &each, "0", "unlisted=32M auto=128M" },
+	/* Or nothing but a time tells a level, and nobody knows whether a size reaches memory. */
+	{ SILENT, &each, "0", "auto=64M? 16K=unknown 1G=unknown 0:16K=unknown" },
+	{ SILENT, &each, "0", "0:16K@1000=unknown 0:1G@90000=memory" },
+
+	/* Loads that wait. */
+	{ HYBRID, &each, "0,2,4",
+	  "0:48K@1000=l1 2:48K@1000=l2 0:2M@15000=l3 2:2M@5000=l2 4:8M@50000=memory" },
+	{ HYBRID, &each, "any", "-1:32K@1000=l1 -1:48K@1000=unknown -1:48K@100000=memory" },
+	/* Others had the CPU for most of the median sample, and for none of the fastest one. */
+	{ HYBRID, &each, "0", "0:2M@135000=memory fastest=15000 0:2M@135000=unknown" },
+
+	/* The lines that one CPU has touched are in its own caches. Others may share these. */
+	{ HYBRID, &each, "0", "0:48K=l1 0:48K+64=l2 2:2M=l2 2:32M=l3" },
+	{ HYBRID, &each, "0", "4:2M+64=between 4:8M=memory" },
+};
+
+/* A number of bytes, as in 48K+64, 128M-64 or 256M/3. */
+static u64 bytes_at(char **at)
+{
+	static const char units[] = "BKMG";
+	u64 bytes = strtoull(*at, at, 10);
+	const char *unit = **at ? strchr(units, **at) : NULL;
+
+	if (unit) {
+		bytes <<= 10 * (unit - units);
+		++*at;
+	}
+	if (**at == '/')
+		return bytes / strtoull(*at + 1, at, 10);
+	return **at == '+' || **at == '-' ? bytes + strtoll(*at, at, 10) : bytes;
+}
+
+/* Return: the answer as a row has it. */
+static const char *answer_to(char *question)
+{
+	static char text[32];
+	bool of_cpu = strchr(question, ':');
+	char *at = question;
+	int cpu = of_cpu ? strtol(at, &at, 10) : -1;
+	u64 bytes;
+	struct mc_record rec;
+	enum mc_hit hits;
+
+	if (!strcmp(question, "auto")) {
+		bytes = size();
+		snprintf(text, sizeof(text), "%gM%s", (double)bytes / M,
+			 req.size_guessed ? "?" : "");
+		return text;
+	}
+	at += of_cpu;
+	bytes = bytes_at(&at);
+	rec = record(bytes);
+	hits = *at == '@' ? chased(cpu, bytes, strtoull(at + 1, NULL, 10)) :
+	       of_cpu ? held(&rec, cpu, bytes) : level(bytes);
+	return mc_name_of(mc_hit_names, hits) ?: "unknown";
+}
+
+/* Return: what this word sets; NULL: it is a question. */
+static u64 *set_by(const char *word)
+{
+	return !strcmp(word, "memory") ? &memory : !strcmp(word, "room") ? &room :
+	       !strcmp(word, "unlisted") ? &unlisted : !strcmp(word, "fastest") ? &fastest : NULL;
+}
+
+static void test_sizes_and_levels(void **state)
+{
+	char words[200], *rest, *word, *wanted;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		set_up(NULL);
+		made_up_machine(machines[rows[i].machine].cpu, machines[rows[i].machine].n);
+		ask(rows[i].test, rows[i].cpus);
+		rest = strcpy(words, rows[i].questions);
+		while ((word = strsep(&rest, " "))) {
+			wanted = strchr(word, '=');
+			*wanted++ = 0;
+			if (set_by(word))
+				*set_by(word) = bytes_at(&wanted);
+			else if (strcmp(answer_to(word), wanted))
+				fail_msg("on CPUs %s: %s: %s is %s", rows[i].cpus,
+					 rows[i].questions, word, answer_to(word));
+		}
+	}
+}
+
+/* --------------------------------------------------------------------- tests */
+
+/* A size that a user wrote, and types that are not cached. */
+static void test_only_what_caches_may_hold_is_guessed(void **state)
 {
 	made_up_machine(silent, ARRAY_SIZE(silent));
-	ASK(&each, 0, -1);
-	assert_int_equal(size(), 64 * M);
-	assert_true(req.size_guessed);
-	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
-	assert_int_equal(level(G), MC_HIT_UNKNOWN);
-	assert_int_equal(chased(0, 16 * K, 1000), MC_HIT_UNKNOWN);
-	assert_int_equal(chased(0, G, 90000), MC_HIT_MEMORY);
-	/* A size that a user wrote, and types that are not cached. */
 	assert_int_equal(size_on_target(0, 64 * K, true), 64 * K);
 	assert_false(req.size_guessed);
-	ASK(&each, 0, -1);
+	ask(&each, "0");
 	req.values[MC_KEY_TYPE].v[0] = MC_UC;
 	assert_int_equal(size(), 16 * M);
-	assert_false(req.size_guessed);
-	made_up_machine(sockets, ARRAY_SIZE(sockets));
-	ASK(&each, 0, -1);
-	size();
 	assert_false(req.size_guessed);
 }
 
@@ -321,7 +372,7 @@ static void test_auto_is_at_most_what_a_target_has(void **state)
 	assert_int_equal(size_on_target(4 * K, 64 * K, true), 64 * K);
 	assert_int_equal(size_on_target(4 * K, 64 * K, false), 4 * K);
 	assert_int_equal(size_on_target(G, 64 * K, false), 64 * K);
-	ASK(&each, 0, -1);
+	ask(&each, "0");
 	req.room = 4 * K;
 	req.values[MC_KEY_SIZE] = (struct mc_values){ .n = 2, .v = { 16 * K, MC_AUTO } };
 	mc_source_sizes(&req);
@@ -360,87 +411,6 @@ static void test_a_set_that_the_last_cache_has_room_for(void **state)
 	assert_int_equal(mc_source_before_last(0, 4 * M), 0);
 }
 
-#define L1	MC_HIT_L1
-#define L2	MC_HIT_L2
-#define L3	MC_HIT_L3
-#define BETWEEN	MC_HIT_BETWEEN
-#define MEMORY	MC_HIT_MEMORY
-#define UNKNOWN	MC_HIT_UNKNOWN
-
-/* Threads on these CPUs, with -1 at the end; only -1: a thread that may be anywhere. */
-static void test_levels_of_threads(void **state)
-{
-	static const struct {
-		unsigned int machine;
-		const struct mc_test *test;
-		int cpus[5];
-		struct { u64 bytes; enum mc_hit level; } sets[7];
-	} rows[] = {
-		/* The level is that of the CPU that measures. */
-		{ HYBRID, &each, { 0, -1 }, { { 48 * K, L1 }, { 2 * M, L3 }, { 32 * M, L3 } } },
-		{ HYBRID, &each, { 2, -1 }, { { 48 * K, L2 }, { 2 * M, L2 } } },
-		{ HYBRID, &each, { 4, -1 }, { { 32 * K, L1 }, { 32 * M, MEMORY } } },
-		/* CPUs that differ. */
-		{ HYBRID, &each, { 0, 2, -1 },
-		  { { 32 * K, L1 }, { 48 * K, UNKNOWN }, { 1 * M, L2 }, { 2 * M, UNKNOWN },
-		    { 16 * M, L3 }, { 16 * M + 64, BETWEEN }, { 64 * M, MEMORY } } },
-		{ HYBRID, &each, { -1 },
-		  { { 32 * K, L1 }, { 48 * K, UNKNOWN }, { 8 * M, UNKNOWN },
-		    { 128 * M, MEMORY } } },
-		/* Threads of a core share an L1 and an L2. */
-		{ HYBRID, &each, { 0, 1, -1 },
-		  { { 24 * K, L1 }, { 24 * K + 64, L2 }, { 512 * K + 64, L3 } } },
-		/* Cores of a cluster have an L1 each and share an L2. */
-		{ HYBRID, &each, { 2, 3, -1 },
-		  { { 32 * K, L1 }, { 1 * M, L2 }, { 1 * M + 64, L3 } } },
-		/* Not only the number of threads matters, but also their CPUs. */
-		{ SOCKETS, &each, { 0, 1, -1 },
-		  { { 16 * M, L3 }, { 16 * M + 64, BETWEEN }, { 64 * M, MEMORY } } },
-		{ SOCKETS, &each, { 0, 2, -1 },
-		  { { 32 * M, L3 }, { 128 * M - 64, BETWEEN }, { 128 * M, MEMORY } } },
-		/* Two CPUs of one socket, and one of the other; the last is what size=auto is. */
-		{ SOCKETS, &each, { 0, 1, 2, -1 },
-		  { { 16 * M, L3 }, { 32 * M, UNKNOWN }, { 85 * M, BETWEEN },
-		    { 256 * M / 3, MEMORY } } },
-		/* All go through the same. */
-		{ SOCKETS, &together, { 0, 1, 2, 3, -1 },
-		  { { 48 * K, L1 }, { 32 * M, L3 }, { 32 * M + 64, BETWEEN },
-		    { 128 * M, MEMORY } } },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		made_up_machine(machines[rows[i].machine].cpu, machines[rows[i].machine].n);
-		ask(rows[i].test, rows[i].cpus);
-		for (size_t k = 0; k < ARRAY_SIZE(rows[i].sets) && rows[i].sets[k].bytes; k++) {
-			u64 bytes = rows[i].sets[k].bytes;
-
-			if (level(bytes) != rows[i].sets[k].level)
-				fail_msg("row %zu, %llu bytes: level %u", i, bytes, level(bytes));
-		}
-	}
-}
-
-static void test_loads_that_wait(void **state)
-{
-	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
-	ASK(&each, 0, 2, 4, -1);
-	assert_int_equal(chased(0, 48 * K, 1000), MC_HIT_L1);
-	assert_int_equal(chased(2, 48 * K, 1000), MC_HIT_L2);
-	assert_int_equal(chased(0, 2 * M, 15000), MC_HIT_L3);
-	assert_int_equal(chased(2, 2 * M, 5000), MC_HIT_L2);
-	assert_int_equal(chased(4, 8 * M, 50000), MC_HIT_MEMORY);
-	ASK(&each, -1);
-	assert_int_equal(chased(-1, 32 * K, 1000), MC_HIT_L1);
-	assert_int_equal(chased(-1, 48 * K, 1000), MC_HIT_UNKNOWN);
-	assert_int_equal(chased(-1, 48 * K, 100000), MC_HIT_MEMORY);
-	/* Others had the CPU for most of the median sample, and for none of the fastest one. */
-	ASK(&each, 0, -1);
-	fastest = 100 * 15000;
-	assert_int_equal(chased(0, 2 * M, 135000), MC_HIT_UNKNOWN);
-	fastest = ~0ULL;
-	assert_int_equal(chased(0, 2 * M, 135000), MC_HIT_MEMORY);
-}
-
 /* Tests of both kinds get the same. */
 static void test_memory_that_is_not_cached(void **state)
 {
@@ -452,7 +422,7 @@ static void test_memory_that_is_not_cached(void **state)
 	};
 
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
-	ASK(&each, 0, -1);
+	ask(&each, "0");
 	for (unsigned int i = 0; i < ARRAY_SIZE(wanted); i++) {
 		struct mc_record rec = record(16 * K);
 
@@ -476,7 +446,7 @@ static void test_accesses_that_pass_the_caches_by(void **state)
 
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
 	each.uncached = uncached;
-	ASK(&each, 0, -1);
+	ask(&each, "0");
 	for (which = 0; which < ARRAY_SIZE(wanted); which++) {
 		assert_int_equal(level(16 * K), wanted[which][0]);
 		assert_int_equal(level(G), wanted[which][1]);
@@ -493,46 +463,21 @@ static void test_write_back_memory_without_a_cache(void **state)
 	struct mc_record rec = record(16 * K);
 
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
-	ASK(&each, 0, -1);
+	ask(&each, "0");
 	rec.effective = MC_EFFECT_NO;
 	assert_int_equal(of_chase(&rec, 16 * K, 1000), MC_HIT_UNKNOWN);
 	assert_int_equal(of_chase(&rec, 16 * K, 90000), MC_HIT_UNKNOWN);
+	assert_int_equal(held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
 	mc_source_record(&run, &rec);
 	assert_false(rec.has >> 1 & 1);
-}
-
-static enum mc_hit held(const struct mc_record *rec, int cpu, u64 bytes)
-{
-	const struct mc_chase chase = { .n = bytes / 64, .stride = 64 };
-
-	return mc_source_of_held(rec, cpu, &chase);
-}
-
-/* The lines that one CPU has touched are in its own caches. Other CPUs may share these. */
-static void test_what_one_cpu_holds(void **state)
-{
-	struct mc_record rec = record(16 * K);
-
-	made_up_machine(hybrid, ARRAY_SIZE(hybrid));
-	assert_int_equal(held(&rec, 0, 48 * K), MC_HIT_L1);
-	assert_int_equal(held(&rec, 0, 48 * K + 64), MC_HIT_L2);
-	assert_int_equal(held(&rec, 2, 2 * M), MC_HIT_L2);
-	assert_int_equal(held(&rec, 2, 32 * M), MC_HIT_L3);
-	assert_int_equal(held(&rec, 4, 2 * M + 64), MC_HIT_BETWEEN);
-	assert_int_equal(held(&rec, 4, 8 * M), MC_HIT_MEMORY);
-	rec.effective = MC_EFFECT_NO;
-	assert_int_equal(held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
-	made_up_machine(silent, ARRAY_SIZE(silent));
-	rec.effective = MC_EFFECT_YES;
-	assert_int_equal(held(&rec, 0, 16 * K), MC_HIT_UNKNOWN);
 }
 
 static void test_little_is_known(void **state)
 {
 	made_up_machine(sockets, ARRAY_SIZE(sockets));
-	ASK(&none, 0, -1);
+	ask(&none, "0");
 	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
-	ASK(&each, 0, -1);
+	ask(&each, "0");
 	mc_wb_loads.hit_ps = 0;
 	assert_int_equal(level(16 * K), MC_HIT_UNKNOWN);
 	/* A CPU that has gone. */
