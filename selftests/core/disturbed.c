@@ -71,64 +71,83 @@ static void assert_seen(u32 interrupts, u32 migrations, u32 steals)
 
 /* ------------------------------------------------------------------ windows */
 
+/* In the windows of a sample, or in a sample: the kind of what happens, and where it does. */
 static u8 second_window(unsigned int thread, int s, unsigned int window)
 {
 	return window == 1 ? MC_BY_INTERRUPT : 0;
 }
 
+static u8 all_but_first(unsigned int thread, int s, unsigned int window)
+{
+	return s == 1 && window != 0 ? MC_BY_MIGRATION : 0;
+}
+
+static u8 all_but_second(unsigned int thread, int s, unsigned int window)
+{
+	return s == 1 && window != 1 ? MC_BY_MIGRATION : 0;
+}
+
+static u8 last_thread(unsigned int thread, int s, unsigned int window)
+{
+	return s == 1 && thread == meas.n - 1 ? MC_BY_INTERRUPT : 0;
+}
+
+static u8 preempted(unsigned int thread, int s, unsigned int window)
+{
+	return s == 1 ? MC_BY_PREEMPTION : 0;
+}
+
+#define READBACK_PS	300	/* of a byte */
+
 static void test_a_window_is_left_out_of_a_sample(void **state)
 {
-	begin(1, LONG, 3, second_window);
-	measure();
-	assert_int_equal(stats.samples, 3);
-	assert_int_equal(stats.min_ps, LONG * NS);
-	assert_int_equal(stats.max_ps, LONG * NS);
-	assert_seen(3, 0, 0);
-	assert_int_equal(rec.windows_left_out, 3);
-}
+	static const struct {
+		unsigned int threads;
+		u64 bytes;
+		what_happens *happens;
+		bool keep, readback;
+		u32 left_out, windows;		/* samples, and windows of others */
+		bool longer;			/* samples by what happened */
+		u32 seen[4];
+	} rows[] = {
+		{ 1, LONG, second_window, .windows = 3, .seen = { 3 } },
+		{ 2, LONG, second_window, .windows = 6, .seen = { 3 } },
+		{ 1, LONG, second_window, .keep = true, .longer = true, .seen = { 3 } },
+		/*
+		 * Windows of writing and of reading back differ, so none can stand for another: a
+		 * pass of both is whole or not there at all.
+		 */
+		{ 1, LONG, second_window, .readback = true, .longer = true, .seen = { 3 } },
+		/* One clean window of about six is too few: the sample is left out. */
+		{ 1, LONG, all_but_first, .left_out = 1, .seen = { 0, 1 } },
+		{ 1, LONG, all_but_second, .left_out = 1, .seen = { 0, 1 } },
+		/* A sample is hit if one thread was. */
+		{ 2, LONG, last_thread, .left_out = 1, .seen = { 1 } },
+		{ 3, LONG, last_thread, .left_out = 1, .seen = { 1 } },
+		{ 4, LONG, last_thread, .left_out = 1, .seen = { 1 } },
+		{ 5, LONG, last_thread, .left_out = 1, .seen = { 1 } },
+		{ 6, LONG, last_thread, .left_out = 1, .seen = { 1 } },
+		{ 1, SHORT, preempted, .left_out = 1, .seen = { 0, 0, 0, 1 } },
+	};
 
-static void test_keep_keeps_it(void **state)
-{
-	begin(1, LONG, 3, second_window);
-	meas.disturbed.keep = true;
-	measure();
-	assert_int_equal(stats.samples, 3);
-	assert_int_equal(stats.min_ps, LONG * NS + MS);
-	assert_int_equal(stats.max_ps, LONG * NS + MS);
-	assert_seen(3, 0, 0);
-	assert_int_equal(rec.windows_left_out, 0);
-}
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		u64 ps = rows[i].bytes * (NS + rows[i].readback * READBACK_PS) +
+			 rows[i].longer * MS;
+		/* The rates of several threads are rounded. */
+		u64 off = rows[i].threads > 1 ? 10 : 0;
 
-/* Windows of writing and of reading back differ, so none can stand for another. */
-static void test_a_pass_of_two_parts_is_whole_or_not_at_all(void **state)
-{
-	begin(1, LONG, 3, second_window);
-	sampler[0].pass.readback = &check;
-	check_speed = 300;
-	measure();
-	assert_int_equal(stats.min_ps, LONG * (NS + 300) + MS);
-	assert_seen(3, 0, 0);
-	assert_int_equal(rec.windows_left_out, 0);
-}
-
-static unsigned int clean_one;
-
-static u8 all_but_one(unsigned int thread, int s, unsigned int window)
-{
-	return s == 1 && window != clean_one ? MC_BY_MIGRATION : 0;
-}
-
-/* One clean window of about six is too few: the sample is left out. */
-static void test_a_sample_is_not_made_of_its_last_window(void **state)
-{
-	for (clean_one = 0; clean_one < 2; clean_one++) {
-		begin(1, LONG, 3, all_but_one);
+		print_message("row %u\n", i);
+		begin(rows[i].threads, rows[i].bytes, 3, rows[i].happens);
+		meas.disturbed.keep = rows[i].keep;
+		sampler[0].pass.readback = rows[i].readback ? &check : NULL;
+		check_speed = READBACK_PS;
 		measure();
-		assert_int_equal(stats.samples, 2);
-		assert_int_equal(stats.max_ps, LONG * NS);
-		assert_true(samples[2] == MC_NO_SAMPLE);	/* sorted */
-		assert_seen(0, 1, 0);
-		assert_int_equal(rec.windows_left_out, 0);
+		assert_int_equal(stats.left_out, rows[i].left_out);
+		assert_in_range(stats.min_ps, ps - off, ps + off);
+		assert_in_range(stats.max_ps, ps - off, ps + off);
+		assert_int_equal(rec.watched, KINDS);
+		assert_memory_equal(rec.disturbed, rows[i].seen, sizeof(rows[i].seen));
+		assert_int_equal(rec.windows_left_out, rows[i].windows);
 	}
 }
 
@@ -202,46 +221,6 @@ static void test_warmups_are_not_counted(void **state)
 	measure();
 	assert_seen(0, 0, 0);
 	assert_int_equal(stats.left_out, 0);
-}
-
-static u8 last_thread(unsigned int thread, int s, unsigned int window)
-{
-	return s == 2 && thread == meas.n - 1 ? MC_BY_INTERRUPT : 0;
-}
-
-static void test_a_sample_is_hit_if_one_thread_was(void **state)
-{
-	for (unsigned int n = 2; n <= THREADS_MOST; n++) {
-		begin(n, LONG, 4, last_thread);
-		measure();
-		assert_int_equal(stats.samples, 3);
-		assert_in_range(stats.max_ps, LONG * NS - 10, LONG * NS + 10);
-		assert_seen(1, 0, 0);
-	}
-}
-
-static void test_one_window_of_one_thread(void **state)
-{
-	begin(2, LONG, 3, second_window);
-	measure();
-	assert_int_equal(stats.samples, 3);
-	assert_int_equal(rec.windows_left_out, 6);
-	assert_in_range(stats.max_ps, LONG * NS - 10, LONG * NS + 10);
-}
-
-static u8 preempted(unsigned int thread, int s, unsigned int window)
-{
-	return s == 1 ? MC_BY_PREEMPTION : 0;
-}
-
-/* A preemption is a cause of its own. */
-static void test_a_preemption_is_counted(void **state)
-{
-	begin(1, SHORT, 4, preempted);
-	measure();
-	assert_int_equal(stats.samples, 3);
-	assert_seen(0, 0, 0);
-	assert_int_equal(rec.disturbed[3], 1);
 }
 
 static void run_backwards(struct mc_worker *w)

@@ -11,62 +11,41 @@ static const struct mc_hierarchy caches = {
 	.hit_ps = 1000, .miss_ps = 120000,
 };
 
-/* So many threads share the L3; each has an L1 and an L2 of its own. */
-static enum mc_hit of(u64 bytes, u32 sharers)
+static void test_sets_of_threads(void **state)
 {
-	return mc_holder_of(&caches, &(struct mc_set){
-		.bytes = bytes, .sharers = { 1, 1, sharers },
-	});
-}
+	static const struct {
+		u64 bytes;
+		u32 sharers[MC_CACHES];
+		enum mc_hit level;
+		u64 l4, last;
+	} rows[] = {
+		{ 48 * K, { 1, 1, 1 }, MC_HIT_L1 }, { 48 * K + 64, { 1, 1, 1 }, MC_HIT_L2 },
+		{ 1 * M + 64, { 1, 1, 1 }, MC_HIT_L3 }, { 32 * M, { 1, 1, 1 }, MC_HIT_L3 },
+		{ 32 * M + 64, { 1, 1, 1 }, MC_HIT_BETWEEN },
+		{ 128 * M - 64, { 1, 1, 1 }, MC_HIT_BETWEEN },
+		{ 128 * M, { 1, 1, 1 }, MC_HIT_MEMORY }, { 1ULL << 46, { 1, 1, 1 }, MC_HIT_MEMORY },
+		/* Threads share the L3: 4 MiB each fit, not a line more. */
+		{ 4 * M, { 1, 1, 8 }, MC_HIT_L3 }, { 4 * M + 64, { 1, 1, 8 }, MC_HIT_BETWEEN },
+		{ 16 * M, { 1, 1, 8 }, MC_HIT_MEMORY }, { 1 * M, { 1, 1, 8 }, MC_HIT_L2 },
+		{ 2 * M, { 1, 1, 16 }, MC_HIT_L3 }, { 2 * M + 64, { 1, 1, 16 }, MC_HIT_BETWEEN },
+		/* Threads of a core, in a cluster whose cores share an L2. */
+		{ 24 * K, { 2, 4, 8 }, MC_HIT_L1 }, { 24 * K + 64, { 2, 4, 8 }, MC_HIT_L2 },
+		{ 256 * K, { 2, 4, 8 }, MC_HIT_L2 }, { 256 * K + 64, { 2, 4, 8 }, MC_HIT_L3 },
+		/* A fourth level, or a cache behind it. */
+		{ 64 * M, { 1, 1, 2, 2 }, MC_HIT_L4, .l4 = 128 * M },
+		{ 64 * M + 64, { 1, 1, 2, 2 }, MC_HIT_BETWEEN, .l4 = 128 * M },
+		{ 64 * M + 64, { 1, 1, 2, 2 }, MC_HIT_MEMORY, .l4 = 128 * M, .last = 16 * M },
+	};
 
-static void test_one_thread(void **state)
-{
-	assert_int_equal(of(48 * K, 1), MC_HIT_L1);
-	assert_int_equal(of(48 * K + 64, 1), MC_HIT_L2);
-	assert_int_equal(of(1 * M + 64, 1), MC_HIT_L3);
-	assert_int_equal(of(32 * M, 1), MC_HIT_L3);
-	assert_int_equal(of(32 * M + 64, 1), MC_HIT_BETWEEN);
-	assert_int_equal(of(128 * M - 64, 1), MC_HIT_BETWEEN);
-	assert_int_equal(of(128 * M, 1), MC_HIT_MEMORY);
-	assert_int_equal(of(1ULL << 46, 1), MC_HIT_MEMORY);
-}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mc_set set = { .bytes = rows[i].bytes, .last = rows[i].last };
+		struct mc_hierarchy h = caches;
 
-static void test_threads_share(void **state)
-{
-	/* 4 MiB each fit, not a line more. */
-	assert_int_equal(of(4 * M, 8), MC_HIT_L3);
-	assert_int_equal(of(4 * M + 64, 8), MC_HIT_BETWEEN);
-	assert_int_equal(of(16 * M, 8), MC_HIT_MEMORY);
-	assert_int_equal(of(1 * M, 8), MC_HIT_L2);
-	assert_int_equal(of(2 * M, 16), MC_HIT_L3);
-	assert_int_equal(of(2 * M + 64, 16), MC_HIT_BETWEEN);
-}
-
-/* Threads of a core, in a cluster whose cores share an L2. */
-static void test_small_caches_are_shared(void **state)
-{
-	struct mc_set set = { .bytes = 24 * K, .sharers = { 2, 4, 8 } };
-
-	assert_int_equal(mc_holder_of(&caches, &set), MC_HIT_L1);
-	set.bytes += 64;
-	assert_int_equal(mc_holder_of(&caches, &set), MC_HIT_L2);
-	set.bytes = 256 * K;
-	assert_int_equal(mc_holder_of(&caches, &set), MC_HIT_L2);
-	set.bytes += 64;
-	assert_int_equal(mc_holder_of(&caches, &set), MC_HIT_L3);
-}
-
-static void test_a_fourth_level(void **state)
-{
-	struct mc_hierarchy four = caches;
-	struct mc_set set = { .bytes = 64 * M, .sharers = { 1, 1, 2, 2 } };
-
-	four.bytes[3] = 128 * M;
-	assert_int_equal(mc_holder_of(&four, &set), MC_HIT_L4);
-	set.bytes += 64;
-	assert_int_equal(mc_holder_of(&four, &set), MC_HIT_BETWEEN);
-	set.last = 16 * M;
-	assert_int_equal(mc_holder_of(&four, &set), MC_HIT_MEMORY);
+		memcpy(set.sharers, rows[i].sharers, sizeof(set.sharers));
+		h.bytes[3] = rows[i].l4;
+		if (mc_holder_of(&h, &set) != rows[i].level)
+			fail_msg("row %zu: level %u", i, mc_holder_of(&h, &set));
+	}
 }
 
 static void test_little_is_known(void **state)

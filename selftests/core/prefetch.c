@@ -31,87 +31,56 @@ static const struct mc_prefetch_msr *of(const char *vendor, u32 family,
 	return mc_prefetchers_of(&cpu);
 }
 
-static void test_known_models(void **state)
-{
-	static const struct {
-		u32 model;
-		u64 mask;
-	} rows[] = {
-		{ 0x1a, 0xf }, { 0x2c, 0xf }, { 0x2d, 0xf }, { 0x3e, 0xf },
-		{ 0x3f, 0xf }, { 0x4f, 0xf }, { 0x55, 0xf }, { 0x9e, 0xf },
-		{ 0x6a, 0xf }, { 0x8d, 0xf }, { 0xa7, 0xf },
-		{ 0x5c, 0x5 }, { 0x5f, 0x5 }, { 0x7a, 0x5 },
-	};
+/* Models, and their registers with the bits that may be touched; none: they are not known. */
+static const struct {
+	const char *vendor;
+	u32 family;
+	bool prefetch_msr;
+	u32 models[15];		/* 0 marks the end */
+	struct mc_prefetch_msr registers[2];
+} rows[] = {
+	{ INTEL, 6, false,
+	  { 0x1a, 0x2c, 0x2d, 0x3e, 0x3f, 0x4f, 0x55, 0x9e, 0x6a, 0x8d, 0xa7 },
+	  { { 0x1a4, 0xf } } },
+	{ INTEL, 6, false, { 0x5c, 0x5f, 0x7a }, { { 0x1a4, 0x5 } } },
+	/* Servers since Golden Cove have a second register. */
+	{ INTEL, 6, false, { 0x8f, 0xcf }, { { 0x1a4, 0x3f }, { 0x6d, 0x40000004000 } } },
+	{ INTEL, 6, false, { 0xad, 0xae }, { { 0x1a4, 0xff }, { 0x6d, 0x40000004000 } } },
+	/* A bit of CPUID tells which AMD models are known: Zen 3 with newer microcode, and on. */
+	{ AMD, 0x19, true, { 0x11, 0x01 }, { { 0xc0000108, 0x2f } } },
+	{ AMD, 0x1a, true, { 0x02 }, { { 0xc0000108, 0x2f } } },
+	{ AMD, 0x19, false, { 0x11, 0x01 } },
+	{ AMD, 0x17, false, { 0x01, 0x31 } },
+	{ AMD, 6, false, { 0x55 } },
+	/* Intel has no such bit. */
+	{ INTEL, 6, true, { 0x0f } },
+	{ "HygonGenuine", 0x18, true, { 1 } },
+	/* Merom, Penryn, Bonnell: another register. */
+	{ INTEL, 6, false, { 0x0f, 0x17, 0x1c } },
+	/* Silvermont, Airmont, Knights Landing, Tremont, Crestmont, Darkmont. */
+	{ INTEL, 6, false, { 0x37, 0x4c, 0x57, 0x86, 0x96, 0x9c, 0xaf, 0xdd } },
+	/* Hybrid: two kinds of core. */
+	{ INTEL, 6, false, { 0x97, 0xb7, 0xbe } },
+	{ INTEL, 15, false, { 0x55 } },
+	{ INTEL, 19, false, { 0x01 } },
+	{ "CentaurHauls", 6, false, { 0x55 } },
+	{ "", 6, false, { 0x55 } },
+};
 
+static void test_models(void **state)
+{
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct mc_prefetch_msr *p = of(INTEL, 6, rows[i].model, false);
+		const struct mc_prefetch_msr *want = rows[i].registers;
 
-		assert_non_null(p);
-		assert_int_equal(p->msr, 0x1a4);
-		assert_int_equal(p->mask, rows[i].mask);
-		assert_int_equal(p[1].msr, 0);
+		for (const u32 *model = rows[i].models; *model; model++) {
+			const struct mc_prefetch_msr *p = of(rows[i].vendor, rows[i].family, *model,
+							     rows[i].prefetch_msr);
+			unsigned int n = !!want[0].msr + !!want[1].msr;
+
+			if (!p != !n || (n && (memcmp(p, want, n * sizeof(*p)) || p[n].msr)))
+				fail_msg("%s %u, %#x", rows[i].vendor, rows[i].family, *model);
+		}
 	}
-}
-
-/* Servers since Golden Cove have a second register. Nothing else in it may be touched. */
-static void test_two_registers(void **state)
-{
-	static const struct {
-		u32 model;
-		u64 mask;
-	} rows[] = { { 0x8f, 0x3f }, { 0xcf, 0x3f }, { 0xad, 0xff }, { 0xae, 0xff } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct mc_prefetch_msr *p = of(INTEL, 6, rows[i].model, false);
-
-		assert_non_null(p);
-		assert_int_equal(p[0].msr, 0x1a4);
-		assert_int_equal(p[0].mask, rows[i].mask);
-		assert_int_equal(p[1].msr, 0x6d);
-		assert_int_equal(p[1].mask, 0x40000004000);
-		assert_int_equal(p[2].msr, 0);
-	}
-}
-
-/*
- * A bit of CPUID tells which AMD models are known: Zen 3 with newer microcode, and all
- * since. Intel has no such bit.
- */
-static void test_amd(void **state)
-{
-	const struct mc_prefetch_msr *p = of(AMD, 0x19, 0x11, true);
-
-	assert_non_null(p);
-	assert_int_equal(p->msr, 0xc0000108);
-	assert_int_equal(p->mask, 0x2f);
-	assert_int_equal(p[1].msr, 0);
-	assert_ptr_equal(of(AMD, 0x19, 0x01, true), p);
-	assert_ptr_equal(of(AMD, 0x1a, 0x02, true), p);
-	assert_null(of(AMD, 0x19, 0x11, false));
-	assert_null(of(AMD, 0x19, 0x01, false));
-	assert_null(of(AMD, 0x17, 0x01, false));
-	assert_null(of(AMD, 0x17, 0x31, false));
-	assert_null(of(AMD, 6, 0x55, false));
-	assert_null(of(INTEL, 6, 0x0f, true));
-	assert_null(of("HygonGenuine", 0x18, 1, true));
-}
-
-static void test_unknown_models(void **state)
-{
-	static const u32 models[] = {
-		0x0f, 0x17, 0x1c,	/* Merom, Penryn, Bonnell: another register */
-		0x37, 0x4c, 0x57,	/* Silvermont, Airmont, Knights Landing */
-		0x86, 0x96, 0x9c,	/* Tremont */
-		0x97, 0xb7, 0xbe,	/* hybrid: two kinds of core */
-		0xaf, 0xdd,		/* Crestmont, Darkmont */
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(models); i++)
-		assert_null(of(INTEL, 6, models[i], false));
-	assert_null(of(INTEL, 15, 0x55, false));
-	assert_null(of(INTEL, 19, 0x01, false));
-	assert_null(of("CentaurHauls", 6, 0x55, false));
-	assert_null(of("", 6, 0x55, false));
 }
 
 /* No model in the tables may have a bit that is not a prefetcher. */

@@ -22,24 +22,12 @@ static const u64 sizes[] = {
 	PAGE, 5 * PAGE, 64 << 10, 333 * PAGE, 4 << 20, 64 << 20
 };
 
-static void all_sizes_and_speeds(void (*test)(u64 bytes, u64 ps))
-{
-	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++)
-		for (unsigned int k = 0; k < ARRAY_SIZE(speeds); k++)
-			test(sizes[i], speeds[k]);
-}
-
 static void windows_of(u64 bytes, u64 ps)
 {
 	set_up(1, bytes);
 	speed[0] = ps;
 	assert_int_equal(measure_point(), 0);
 	assert_samples(bytes * ps);
-}
-
-static void test_windows_are_short(void **state)
-{
-	all_sizes_and_speeds(windows_of);
 }
 
 /* 1 us for each byte, like uncached memory: a page would take 4 ms. */
@@ -62,11 +50,6 @@ static void windows_of_threads(u64 bytes, u64 ps)
 	assert_samples_near(bytes * ps);
 }
 
-static void test_windows_of_threads_are_short(void **state)
-{
-	all_sizes_and_speeds(windows_of_threads);
-}
-
 static void windows_of_readback(u64 bytes, u64 ps)
 {
 	set_up(1, bytes);
@@ -82,12 +65,6 @@ static void windows_of_readback(u64 bytes, u64 ps)
 	check_speed = 100;
 	assert_int_equal(measure_point(), 0);
 	assert_samples(bytes * (100 + ps));
-}
-
-/* Writes are combined, but the read back is uncached, and at least 2000 times as slow. */
-static void test_windows_are_short_if_readback_is_slow(void **state)
-{
-	all_sizes_and_speeds(windows_of_readback);
 }
 
 static int slow_down(struct mc_worker *w, struct mc_sampler *one, u32 round)
@@ -179,11 +156,6 @@ static void strings_of(u64 bytes, u64 ps)
 		assert_null(sim.failed);
 		assert_samples_near(bytes * ps);
 	}
-}
-
-static void test_no_window_cuts_a_string_instruction(void **state)
-{
-	all_sizes_and_speeds(strings_of);
 }
 
 static u64 cost_ps;
@@ -357,9 +329,26 @@ static void traces_of(u64 bytes, u64 ps)
 	}
 }
 
-static void test_each_byte_once_a_pass(void **state)
+static void test_every_size_and_speed(void **state)
 {
-	all_sizes_and_speeds(traces_of);
+	static const struct {
+		const char *what;
+		void (*test)(u64 bytes, u64 ps);
+	} rows[] = {
+		{ "windows are short", windows_of },
+		{ "windows of threads are short", windows_of_threads },
+		/* Writes are combined; the read back is not cached, and 2000 times as slow. */
+		{ "windows are short if the read back is slow", windows_of_readback },
+		{ "no window cuts a string instruction", strings_of },
+		{ "each byte once a pass", traces_of },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		print_message("%s\n", rows[i].what);
+		for (unsigned int k = 0; k < ARRAY_SIZE(sizes); k++)
+			for (unsigned int j = 0; j < ARRAY_SIZE(speeds); j++)
+				rows[i].test(sizes[k], speeds[j]);
+	}
 }
 
 static struct mc_scatter scatter;

@@ -9,85 +9,64 @@
 
 static u64 samples[MOST];
 
-static enum mc_steady of(u32 n, u64 (*one)(u32 i), u32 permille)
+/* A series, and whether it is steady. */
+static const struct row {
+	u32 n, permille;
+	enum mc_steady steady;
+	u64 first, slope, noise;	/* of the first sample, from one to the next, and of each */
+	u32 from;			/* from this sample on */
+	u64 later;			/* all are so much more, modulo 2^64, */
+	u64 odd;			/* or one of ten is this one; 0: none */
+	bool gaps;			/* each second sample was left out */
+} rows[] = {
+	{ 10, 10, MC_STEADY_YES, 1000 },
+	{ MOST, 10, MC_STEADY_YES, 900, .noise = 200 },
+	{ MOST, 10, MC_STEADY_YES, 1000, .noise = 3, .odd = 100000 },
+	{ 10, 50, MC_STEADY_YES, 1000, .from = 5, .later = -20 },
+	/* The first of a batch or a later one becomes slower. */
+	{ 100, 50, MC_STEADY_YES, 1000, .from = 50, .odd = 2000 },
+	{ 10, 10, MC_STEADY_NO, 1000, .slope = 10 },
+	{ MOST, 50, MC_STEADY_NO, 1000, .slope = 10 },
+	{ 10, 50, MC_STEADY_NO, 1000, .from = 5, .later = -60 },
+	{ 10, 10, MC_STEADY_NO, 1000, .from = 5, .later = -20 },
+	{ MOST, 50, MC_STEADY_NO, 1200, .noise = 200, .from = MOST / 2, .later = -300 },
+	/* Times of days in picoseconds, and times of nothing. */
+	{ 10, 50, MC_STEADY_NO, 1ULL << 62, .from = 5, .later = 1ULL << 60 },
+	{ 10, 50, MC_STEADY_YES, 0 },
+	{ 18, 10, MC_STEADY_NOT_KNOWN, 1000, .slope = 10, .gaps = true },
+	{ 20, 10, MC_STEADY_NO, 1000, .slope = 10, .gaps = true },
+};
+
+/* @tenth: which one of ten is odd */
+static u64 sample(const struct row *row, u32 i, u32 tenth)
+{
+	/* A generator of no quality, but always the same. */
+	u64 noise = row->noise ? (i * 2654435761U >> 16) % row->noise : 0;
+
+	if (row->gaps && i % 2)
+		return MC_NO_SAMPLE;
+	if (row->odd && i >= row->from && i % 10 == tenth)
+		return row->odd;
+	return row->first + i * row->slope + noise + (i >= row->from ? row->later : 0);
+}
+
+static enum mc_steady of(const struct row *row, u32 n, u32 tenth)
 {
 	for (u32 i = 0; i < n; i++)
-		samples[i] = one(i);
-	return mc_steady_of(samples, n, permille);
-}
-
-static u64 always(u32 i)
-{
-	return 1000;
-}
-
-/* A generator of no quality, but always the same. */
-static u64 noise(u32 i)
-{
-	return 900 + (i * 2654435761U >> 16) % 200;
-}
-
-static u64 climbs(u32 i)
-{
-	return 1000 + 10 * i;
-}
-
-static u64 halves(u32 i)
-{
-	return i < 5 ? 1000 : 940;
-}
-
-static u64 halves_by_little(u32 i)
-{
-	return i < 5 ? 1000 : 980;
-}
-
-static u64 slow_once(u32 i)
-{
-	return i % 10 == 3 ? 100000 : 1000 + i % 3;
-}
-
-static u32 odd;
-
-/* One of ten samples, the first of a batch or a later one, becomes slower. */
-static u64 one_jumps(u32 i)
-{
-	return i % 10 == odd && i >= 50 ? 2000 : 1000;
-}
-
-static u64 jumps_in_the_middle(u32 i)
-{
-	return noise(i) + (i < MOST / 2 ? 300 : 0);
+		samples[i] = sample(row, i, tenth);
+	return mc_steady_of(samples, n, row->permille);
 }
 
 static void test_what_is_steady(void **state)
 {
-	assert_int_equal(of(10, always, 10), MC_STEADY_YES);
-	assert_int_equal(of(MOST, noise, 10), MC_STEADY_YES);
-	assert_int_equal(of(MOST, slow_once, 10), MC_STEADY_YES);
-	assert_int_equal(of(10, halves_by_little, 50), MC_STEADY_YES);
-	for (odd = 0; odd < 10; odd++)
-		assert_int_equal(of(100, one_jumps, 50), MC_STEADY_YES);
-}
-
-static void test_what_is_not(void **state)
-{
-	assert_int_equal(of(10, climbs, 10), MC_STEADY_NO);
-	assert_int_equal(of(MOST, climbs, 50), MC_STEADY_NO);
-	assert_int_equal(of(10, halves, 50), MC_STEADY_NO);
-	assert_int_equal(of(10, halves_by_little, 10), MC_STEADY_NO);
-	assert_int_equal(of(MOST, jumps_in_the_middle, 50), MC_STEADY_NO);
-}
-
-static void test_what_nobody_can_tell(void **state)
-{
-	for (u32 n = 0; n < MC_STEADY_SAMPLES; n++)
-		assert_int_equal(of(n, climbs, 10), MC_STEADY_NOT_KNOWN);
-}
-
-static u64 half_missing(u32 i)
-{
-	return i % 2 ? MC_NO_SAMPLE : climbs(i);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		/* So few samples tell nobody, and of ten each may be the odd one. */
+		for (u32 k = 0; k < 10; k++) {
+			assert_int_equal(of(&rows[i], k, 0), MC_STEADY_NOT_KNOWN);
+			if (of(&rows[i], rows[i].n, k) != rows[i].steady)
+				fail_msg("row %zu, odd ones %u", i, k);
+		}
+	}
 }
 
 /* Samples that were left out are none, and stay where mc_stats_of() counts them. */
@@ -95,28 +74,10 @@ static void test_samples_left_out(void **state)
 {
 	struct mc_stats stats;
 
-	assert_int_equal(of(18, half_missing, 10), MC_STEADY_NOT_KNOWN);
-	assert_int_equal(of(20, half_missing, 10), MC_STEADY_NO);
+	of(&rows[ARRAY_SIZE(rows) - 1], 20, 0);
 	mc_stats_of(&stats, samples, 20);
 	assert_int_equal(stats.samples, 10);
 	assert_int_equal(stats.left_out, 10);
 	assert_int_equal(stats.min_ps, 1000);
 	assert_int_equal(stats.max_ps, 1180);
-}
-
-/* Times of days in picoseconds, and times of nothing. */
-static u64 huge(u32 i)
-{
-	return (1ULL << 62) + (i < 5 ? 0 : 1ULL << 60);
-}
-
-static u64 none(u32 i)
-{
-	return 0;
-}
-
-static void test_extremes(void **state)
-{
-	assert_int_equal(of(10, huge, 50), MC_STEADY_NO);
-	assert_int_equal(of(10, none, 50), MC_STEADY_YES);
 }

@@ -20,7 +20,7 @@ static u8 device[BYTES];
 static u8 before[BYTES];
 
 /* Widths are bits here. */
-static struct {
+static struct device {
 	unsigned int answered;	/* loads of the device; others find ones */
 	unsigned int taken;	/* stores to it; others are dropped */
 	unsigned int faults;
@@ -208,10 +208,7 @@ static void contents_come_back_by_the_widest_accesses(void **state)
 	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
 		is_blank = i >= ARRAY_SIZE(rows);
 		row = &rows[i % ARRAY_SIZE(rows)];
-		memset(&is, 0, sizeof(is));
-		is.answered = row->answered;
-		is.taken = row->taken;
-		is.faults = row->faults;
+		is = (struct device){ row->answered, row->taken, row->faults };
 		assert_int_equal(save(row->most), 0);
 		assert_memory_equal(device, before, BYTES);
 		assert_int_equal(contents.load, row->load);
@@ -231,9 +228,7 @@ static void what_was_given_up_is_said(void **state)
 	u64 pieces = (BYTES + 4095) / 4096, i, wrong;
 
 	for (i = 1; i <= 2 * pieces; i++) {
-		memset(&is, 0, sizeof(is));
-		is.answered = ALL;
-		is.taken = ALL;
+		is = (struct device){ ALL, ALL };
 		assert_int_equal(save(~0U), 0);
 		is.give_up = i;
 		wrong = bring_back();
@@ -248,10 +243,7 @@ static void what_was_given_up_is_said(void **state)
 
 static void a_stop_while_saving_leaves_all_as_it_was(void **state)
 {
-	memset(&is, 0, sizeof(is));
-	is.answered = ALL;
-	is.taken = ALL;
-	is.stop = -EINTR;
+	is = (struct device){ ALL, ALL, .stop = -EINTR };
 	assert_int_equal(save(~0U), -EINTR);
 	assert_null(contents.saved);
 	assert_memory_equal(device, before, BYTES);
