@@ -148,15 +148,7 @@ static void test_rates_of_threads(void **state)
 	      mc_rounded(figure(&rec, "mb_per_s"), 1, 50000));
 }
 
-static void test_no_clock_is_no_figure(void **state)
-{
-	reset(1);
-	core_mhz = 0;
-	assert_int_equal(measure("size=30K"), 0);
-	assert_int_equal(rec.has, 0xf);
-}
-
-/* The mean of all threads is not known, then. */
+/* The mean of all threads is not known, then, and that of the only one neither. */
 static void test_a_clock_that_one_thread_does_not_know(void **state)
 {
 	for (unsigned int threads = 1; threads <= 3; threads++) {

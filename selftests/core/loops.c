@@ -477,16 +477,6 @@ static void test_compare_finds_any_wrong_bit(void **state)
 	with_all_loops(compares_other_data, MC_OP_CHECK, MC_OP_CHECK);
 }
 
-static void test_triad_leaves_consecutive_integers(void **state)
-{
-	struct mc_loop_args args = args_for(MOST, 1, 0);
-
-	fill();
-	mc_loop_widest(MC_OP_TRIAD)->run(&args);
-	for (u64 w = 0; w < MOST / 8; w++)
-		assert_int_equal(array[0].word[w], (0x401ULL << 52) + (1000 + 2000) / 2 + w);
-}
-
 static void test_flush_changes_nothing(void **state)
 {
 	const struct mc_loop *widest = mc_loop_widest(MC_OP_FLUSH);

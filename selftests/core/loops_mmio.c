@@ -67,23 +67,11 @@ static void check_burst(const struct mc_mmio_loop *loop, u64 n)
 	assert_stored(n * MC_MMIO_LINE, loop->width);
 }
 
-static void test_reads(void **state)
+static void test_single_accesses(void **state)
 {
 	each_loop(check_read);
-}
-
-static void test_writes(void **state)
-{
 	each_loop(check_write);
-}
-
-static void test_round_trips(void **state)
-{
 	each_loop(check_write_read);
-}
-
-static void test_bursts(void **state)
-{
 	each_loop(check_burst);
 }
 
