@@ -6,9 +6,6 @@
 #include "cmocka_all.h"
 #include "json.h"
 
-#define K	1024ULL
-#define M	(1024 * K)
-
 enum { TOPOLOGY = 1 << 22 };	/* ecx of leaf 0x80000001 */
 
 /* A CPU: its vendor, leaf 1, and the leaves from 0x80000001 on that it has. */

@@ -2,10 +2,6 @@
 /* Request lines that are right: what they unfold to, and in which order. */
 #include "request.h"
 
-#define K	1024ULL
-#define M	(K * K)
-#define G	(K * M)
-
 /* One key's values, n of them, from one line. */
 static void values_of_a_line(void **state)
 {

@@ -3,9 +3,6 @@
 #include "cmocka_all.h"
 #include "core/level.h"
 
-#define K	1024ULL
-#define M	(1024 * K)
-
 static const struct mc_hierarchy caches = {
 	.bytes = { 48 * K, 1 * M, 32 * M }, .way = { 4 * K, 64 * K, 2 * M },
 	.hit_ps = 1000, .miss_ps = 120000,

@@ -15,9 +15,6 @@
 #define WC		0x8ULL		/* the attribute bits are 5:3 */
 #define UC		0x18ULL
 #define HIGH		0xffff800000000000ULL
-#define K		1024ULL
-#define M		(K * K)
-#define G		(M * K)
 
 static u64 memory[NTABLES][512];
 static struct mc_mapping rows[8];

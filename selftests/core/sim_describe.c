@@ -3,9 +3,6 @@
 #include "cmocka_all.h"
 #include "../../tools/sim/describe.h"
 
-#define K	1024U
-#define M	(K * K)
-
 static const struct {
 	unsigned int l1, l1_ways, l2, l2_ways, l3, l3_ways, l3_cpus;
 } all[] = {

@@ -7,8 +7,6 @@
 #include "stub/cpus.h"
 #include "measure/verdict.h"
 
-#define G	(1024 * M)
-
 /* ------------------------------------------------------------- the machines */
 
 static const struct made_up_cache big[] = {

@@ -4,9 +4,6 @@
 
 #include "user.h"
 
-#define K	1024ULL
-#define M	(1024 * K)
-
 #define L1	MC_HIT_L1
 #define L2	MC_HIT_L2
 #define L3	MC_HIT_L3

@@ -18,10 +18,6 @@
 #include "platform/version.h"
 #include "user.h"
 
-#define K	1024ULL
-#define M	(1024 * K)
-#define G	(1024 * M)
-
 #define MISS_PS	100000
 #define TEXT	4096
 #define VERSION	"1"

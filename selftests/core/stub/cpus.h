@@ -7,9 +7,6 @@
 #include "arch/loops.h"
 #include "arch/x86/cpuid.h"
 
-#define K	1024ULL
-#define M	(1024 * K)
-
 /**
  * struct made_up_cache - a row of CPUID's leaf 4
  * @level: 1, 2, 3
