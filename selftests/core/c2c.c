@@ -72,12 +72,9 @@ static void assert_line(const char *how, u64 ps)
 {
 	measured_on(2, "c2c cpu=0,1 size=256K stride=64 warmup=1 repeat=3 %s", how);
 	assert_int_equal(n, 2);
-	for (unsigned int i = 0; i < n; i++) {
-		shows(&rec[i], "writer_cpu:%u reader_cpu:%u siblings:1 lines=4096; "
-		      "ns_per_line:%llu ns_per_line_min:%llu samples=3 max_ns:%llu threads=2; "
-		      "verified=ok window_max_ns=0.001..5000000 warmup_ns=2000000..10000000", i,
-		      !i, ps, ps, LINES * ps);
-	}
+	all_show("writer_cpu:0/1 reader_cpu:1/0 siblings:1 lines=4096 ns_per_line:%llu; "
+		 "ns_per_line_min:%llu samples=3 max_ns:%llu threads=2 verified=ok; "
+		 "window_max_ns=0.001..5000000 warmup_ns=2000000..10000000", ps, ps, LINES * ps);
 }
 
 static void test_a_line_costs_what_its_state_costs(void **state)
@@ -118,8 +115,7 @@ static void test_the_cache_of_the_writer_has_a_column(void **state)
 {
 	measured_on(2, "c2c cpu=0,1 size=256K stride=64 repeat=1 warmup=0 state=hitm");
 	assert_int_equal(held_bytes, BYTES);
-	shows(rec, "writer_level=l2");
-	shows(&rec[1], "writer_level=null");
+	all_show("writer_level=l2/null");
 }
 
 static void faster(void)
@@ -185,8 +181,7 @@ static void test_events_are_those_of_the_samples(void **state)
 		reset(2);
 		sim.events = 1;
 		measured("c2c cpu=0,1 size=256K stride=64 warmup=2 repeat=3 state=%s", states[i]);
-		for (unsigned int k = 0; k < n; k++)
-			shows(&rec[k], "cycles=4096");
+		all_show("cycles=4096");
 	}
 }
 
@@ -248,8 +243,7 @@ static void test_all_of_a_set_is_written_and_seen(void **state)
 	assert_int_equal(n, 2);
 	/* In the kernel the memory's type is judged each time, which takes a millisecond. */
 	assert_int_equal(found, 2);
-	shows(rec, "verified=ok");
-	shows(&rec[1], "verified=ok");
+	all_show("verified=ok");
 	assert_int_equal(written(), LINES);
 	/* While linking, writing and looking, for either pair. */
 	assert_true(sim.asked >= 2 * 2 * OFTEN);

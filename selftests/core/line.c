@@ -226,10 +226,7 @@ static void test_cpus_take_turns(void **state)
 	reset_with(3, .cpu_ps = 1 * NS);
 	measured("line size=64K repeat=2 cpu=0-2");
 	assert_int_equal(n, 3);
-	for (unsigned int i = 0; i < n; i++) {
-		shows(&rec[i], "line_bytes=64 same_ns:%llu other_ns:%llu", (2 + i) * NS,
-		      (80 + i) * NS);
-	}
+	all_show("line_bytes=64 same_ns=2/3/4 other_ns=80/81/82");
 	assert_turns_on_nodes("line");
 }
 
@@ -253,8 +250,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	assert_stopped(0, 5, "line size=64K warmup=1 repeat=10 cpu=0,1", 1);
 	shows(rec, "samples=4 line_bytes=64 pair_bytes=128");
 	assert_stopped(2, 11 + 3, "line size=64K warmup=1 repeat=10 cpu=0,1", 2);
-	shows(rec, "samples=10");
-	shows(&rec[1], "samples=2");
+	all_show("samples=10/2");
 }
 
 /* The wait has no part of the time that linking the first words takes: 20 ms of 500. */

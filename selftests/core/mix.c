@@ -176,14 +176,7 @@ static void test_each_group_has_its_memory(void **state)
 	assert_int_equal(wanted[1].wish.node, 1);
 	assert_int_equal(wanted[1].bytes, 264 << 10);
 	assert_true(wanted[0].wish.strict && wanted[1].wish.strict);
-	shows(rec, "memory_node=mixed");
-	shows(&rec[1], "memory_node=0");
-	shows(&rec[2], "memory_node=mixed");
-	shows(&rec[3], "memory_node=1");
-	for (unsigned int i = 0; i < n; i++)
-		shows(&rec[i], "remote_threads=0");
-	shows(rec, "payload_bytes=598016");
-	shows(&rec[2], "payload_bytes=524288");
+	all_show("memory_node=mixed/0/mixed/1 remote_threads=0 payload_bytes=598016//524288");
 }
 
 /* One node's memory may come from the nearest one that has some. */
@@ -199,19 +192,15 @@ static void test_memory_of_the_nearest_node(void **state)
 
 /* ------------------------------------------------------------------ its data */
 
-static void assert_verified(const char *op, const char *pattern, unsigned int verified)
+static void assert_verified(const char *op, const char *pattern, const char *verified)
 {
-	bool failed = verified == MC_VERIFIED_FAILED;
 	char groups[60];
 
 	snprintf(groups, sizeof(groups), "0:read+1:%s:pattern=%s", op, pattern);
-	assert_int_equal(together(groups, "size=256K node=0 repeat=4"), failed ? -EBADMSG : 0);
+	assert_int_equal(together(groups, "size=256K node=0 repeat=4"),
+			 strcmp(verified, "failed") ? 0 : -EBADMSG);
 	assert_int_equal(n, 5);
-	assert_int_equal(rec[0].verified, verified);
-	shows(&rec[1], "verified=off");
-	assert_int_equal(rec[2].verified, verified);
-	shows(&rec[3], "verified=off");
-	assert_int_equal(rec[4].verified, verified);
+	all_show("verified=%s/off/%s/off/%s", verified, verified, verified);
 }
 
 /* A line of thread 1, in the array of the memory that @op writes. */
@@ -226,32 +215,31 @@ static void test_what_is_written_is_verified(void **state)
 {
 	for (const struct mc_name *op = MC_LOAD_OPS; op->name; op++) {
 		const struct mc_mix *mix = &mc_mixes[op->value];
-		unsigned int ok = mix->writes ? MC_VERIFIED_OK : MC_VERIFIED_OFF;
+		const char *ok = mix->writes ? "ok" : "off";
 
 		reset_with(2, DEAR);
 		assert_verified(op->name, "sequential", ok);
 		reset_with(2, DEAR);
-		assert_verified(op->name, "random", mix->arrays > 1 ? MC_VERIFIED_OFF : ok);
+		assert_verified(op->name, "random", mix->arrays > 1 ? "off" : ok);
 		if (!mix->writes)
 			continue;
 		/* The last line of the second step is one that is written. */
 		reset_with(2, DEAR);
 		made.lost = line_of(mix->arrays,
 				    mix->arrays > 1 ? 1 : 2 * (mix->reads + mix->writes) - 1);
-		assert_verified(op->name, "sequential", MC_VERIFIED_FAILED);
+		assert_verified(op->name, "sequential", "failed");
 		reset_with(2, DEAR, .struck = memory + part[1]);
-		assert_verified(op->name, "sequential", MC_VERIFIED_FAILED);
+		assert_verified(op->name, "sequential", "failed");
 		if (mix->arrays > 1)
 			continue;
 		reset_with(2, DEAR, .struck = memory + part[1]);
-		assert_verified(op->name, "random", MC_VERIFIED_FAILED);
+		assert_verified(op->name, "random", "failed");
 		reset_with(2, DEAR, .all_lost = true);
-		assert_verified(op->name, "random", MC_VERIFIED_FAILED);
+		assert_verified(op->name, "random", "failed");
 	}
 	reset_with(1, DEAR);
 	assert_int_equal(together("0:chase", "size=128K node=0 repeat=4"), 0);
-	for (unsigned int i = 0; i < n; i++)
-		shows(&rec[i], "verified=off");
+	all_show("verified=off");
 }
 
 /* The lines that are still in the CPU's buffers could not be verified. */
@@ -305,9 +293,7 @@ static void test_all_that_writes_is_verified(void **state)
 	reset(2);
 	assert_int_equal(together("0:write+1:copy:pattern=random",
 				  "size=256K node=0 repeat=4"), 0);
-	shows(rec, "verified=off");
-	shows(&rec[1], "verified=ok");
-	shows(&rec[2], "verified=off");
+	all_show("verified=off/ok/off");
 }
 
 /* ------------------------------------------------------------------- samples */
@@ -332,11 +318,8 @@ static void test_a_sample_has_a_part_of_each_thread(void **state)
 	after_sample = look_at_work;
 	assert_int_equal(together("0-1:read+2:write", "size=384K node=0 repeat=6"), 0);
 	assert_int_equal(still, 0);
-	for (unsigned int i = 0; i < n; i++)
-		shows(&rec[i], "samples=6");
 	/* What the others move meanwhile counts, at the rate that they have. */
-	shows(&rec[3], "mb_per_s=6400");
-	shows(&rec[5], "mb_per_s=0..6.4");
+	all_show("samples=6 mb_per_s=///6400//0..6.4");
 }
 
 /* An interrupt in a window of thread 1, at first in half of its samples. */
@@ -352,10 +335,7 @@ static void test_disturbed_samples_are_those_of_the_thread(void **state)
 	sim.opened = disturb;
 	assert_int_equal(together("0:read+1:read", "size=256K node=0 repeat=8 warmup=2"), 0);
 	assert_int_equal(done, 2 + 8);
-	shows(rec, "disturbed_interrupt=1 samples=7");
-	shows(&rec[3], "disturbed_interrupt=0 samples=8");
-	shows(&rec[4], "disturbed_interrupt=1 samples=7 left_out_why=disturbed");
-	shows(&rec[3], "left_out_why=null");
+	all_show("disturbed_interrupt=1///0/1 samples=7///8/7 left_out_why=///null/disturbed");
 }
 
 static void turn_back(struct mc_worker *w)
@@ -370,16 +350,13 @@ static void turn_back(struct mc_worker *w)
 /* The event of a core counts the pointers that it has followed, in a pass. */
 static void test_events_are_those_of_the_threads(void **state)
 {
-	static const unsigned int cycles[] = { 2048 + 1024, 2048, 1024, 0, 2048, 1024, 0 };
-
 	reset(3);
 	sim.events = 1;
 	part_bytes[1] = 64 << 10;
 	part[2] = 192 << 10;
 	assert_int_equal(together("0:chase:size=128K+1:chase:size=64K+2:read:size=128K",
 				  "node=0 repeat=4"), 0);
-	for (unsigned int i = 0; i < n; i++)
-		shows(&rec[i], "cycles=%u", cycles[i]);
+	all_show("cycles=3072/2048/1024/0/2048/1024/0");
 }
 
 static void test_a_clock_that_runs_backwards(void **state)
@@ -387,8 +364,7 @@ static void test_a_clock_that_runs_backwards(void **state)
 	reset(2);
 	sim.closing = turn_back;
 	assert_int_equal(together("0:read+1:read", "size=256K node=0 repeat=8 warmup=2"), 0);
-	shows(&rec[3], "samples=8");
-	shows(&rec[4], "samples=7 left_out_why=clock");
+	all_show("samples=///8/7 left_out_why=////clock");
 }
 
 /* ----------------------------------------------------------- what can go wrong */
@@ -436,8 +412,7 @@ static void test_a_stop_keeps_what_there_is(void **state)
 {
 	assert_stopped(2, 5,
 		       "mix cpu=0,1 groups=0:read+1:write size=256K node=0 warmup=1 repeat=10", 5);
-	for (unsigned int i = 0; i < n; i++)
-		shows(&rec[i], "samples=3..4");
+	all_show("samples=3..4");
 }
 
 static void test_a_stop_is_seen_everywhere(void **state)

@@ -105,8 +105,7 @@ static void test_by_default_all_that_there_is(void **state)
 	measured_on(2, "overhead cpu=0,1");
 	assert_int_equal(n, 4);
 	assert_int_equal(found, 0);
-	for (u64 i = 0; i < n; i++)
-		shows(&rec[i], "samples=10");
+	all_show("samples=10");
 }
 
 static void test_one_cpu_has_no_barrier(void **state)

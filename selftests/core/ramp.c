@@ -138,8 +138,7 @@ static void test_a_core_that_is_always_fast(void **state)
 	assert_int_equal(done, 2 * 4);
 	assert_flat(rec, 0);
 	assert_flat(rec + 1 + STEPS, 20000);
-	shows(rec, "samples=3");
-	shows(&rec[1], "samples=3");
+	all_show("samples=3");
 	/* Each round of the second point has slept once. */
 	assert_int_equal(sleeps, 4);
 	assert_int_equal(slept, 4 * 20000000);
@@ -278,8 +277,7 @@ static void test_each_operation_is_verified(void **state)
 		u64 bytes = SIZE / arrays[i] & ~63ULL;
 
 		measured_on(1, "ramp idle=1ms op=%s width=8 steps=4 repeat=1", ops[i]);
-		shows(rec, "verified=ok");
-		shows(&rec[4], "verified=ok");
+		all_show("verified=ok");
 		shows(rec, "payload_bytes=%llu", bytes * arrays[i]);
 		assert_int_equal(rec->point.v[MC_KEY_FIRST + 2], 8);
 	}
@@ -337,9 +335,7 @@ static void test_what_cant_be_run_is_refused(void **state)
 static void test_a_stop_keeps_what_there_is(void **state)
 {
 	assert_stopped(1, 3, "ramp idle=1ms op=write warmup=1 repeat=10 steps=4", 5);
-	shows(rec, "samples=2");
-	shows(&rec[4], "samples=2");
-	shows(rec, "verified=off");
+	all_show("samples=2 verified=off");
 }
 
 /* A thread that sleeps for 200 ms looks after 50. */

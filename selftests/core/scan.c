@@ -160,21 +160,11 @@ static void test_regions(void **state)
 	assert_int_equal(n, 3);
 	assert_int_equal(wanted->wish.node, -1);
 	assert_true(wanted->private);
-	shows(rec, "begin_mib:%llu", (START >> 20) + 2);
-	shows(&rec[1], "begin_mib:%llu", (START >> 20) + 6);
-	shows(&rec[2], "begin_mib:%llu", (START >> 20) + 12);
+	all_show("begin_mib=20482/20486/20492 covered_bytes=2097152//1048576 memory_node=0//1");
 	assert_string_equal(rec[2].text, "0x500c00000");
-	shows(rec, "covered_bytes=2097152");
-	shows(&rec[2], "covered_bytes=1048576");
-	shows(rec, "memory_node=0");
-	shows(&rec[2], "memory_node=1");
 	/* 100 ps a byte are 10 GB/s. */
-	shows(rec, "mb_per_s=9900..10000");
-	shows(&rec[1], "mb_per_s=4950..5000");
-	shows(rec, "ns_per_load=80..80.1");
-	shows(&rec[1], "ns_per_load=160..160.1 ns_per_load_min=160..160.1");
-	shows(rec, "level=memory size_bytes=2097152 verified=ok");
-	shows(&rec[2], "verified=ok");
+	all_show("mb_per_s=9900..10000/4950..5000 ns_per_load=80..80.1/160..160.1; "
+		 "ns_per_load_min=/160..160.1 level=memory size_bytes=2097152 verified=ok//ok");
 	/* Regions that are not there count as done. */
 	assert_int_equal(done, 8 * 4);
 	assert_int_equal(given, 5 * MIB);
@@ -189,8 +179,7 @@ static void test_threads_share_a_region(void **state)
 		add_regions(2);
 		assert_scanned("op=%s repeat=3 warmup=1", ops[i]);
 		assert_int_equal(n, 2);
-		shows(rec, "threads=4 payload_bytes=2097152 mb_per_s=39000..40000");
-		shows(&rec[1], "verified=ok");
+		all_show("threads=4 payload_bytes=2097152 mb_per_s=39000..40000 verified=ok");
 	}
 }
 
@@ -243,8 +232,7 @@ static void test_several_nodes_in_a_region(void **state)
 	add(MIB, MIB, 1);
 	add(2 * MIB, 2 * MIB, MC_NODE_NA);
 	assert_scanned("repeat=1 warmup=0");
-	shows(rec, "memory_node=mixed");
-	shows(&rec[1], "memory_node=null");
+	all_show("memory_node=mixed/null");
 }
 
 /* Each request for an operation takes the memory anew. */
@@ -267,8 +255,7 @@ static void test_a_stray_store_is_found(void **state)
 	add_regions(2);
 	assert_int_equal(scan_all("op=write repeat=2 warmup=0"), -EBADMSG);
 	assert_int_equal(n, 2);
-	shows(rec, "verified=ok");
-	shows(&rec[1], "verified=failed");
+	all_show("verified=ok/failed");
 }
 
 static void test_a_stop_keeps_what_was_measured(void **state)

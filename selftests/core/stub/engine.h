@@ -163,6 +163,34 @@ static inline const char *the_note(void)
 	return note;
 }
 
+/*
+ * All records show what the format makes, as shows() has it. A "/" parts the values of one record
+ * from those of the next; where there is nothing between two of them, that record is not asked.
+ */
+static inline __printf(1, 2) void all_show(const char *format, ...)
+{
+	char wants[400], one[400], *rest, *want;
+	va_list args;
+
+	va_start(args, format);
+	assert_in_range(vsnprintf(wants, sizeof(wants), format, args), 1, sizeof(wants) - 1);
+	va_end(args);
+	for (u64 i = 0; i < n; i++) {
+		rest = strcpy(one, wants);
+		while ((want = strsep(&rest, " ;"))) {
+			int name = strcspn(want, "=:") + 1;
+			const char *value = *want ? want + name : "";
+
+			/* One value is that of each record. */
+			for (u64 k = 0; k < i && strchr(want, '/'); k++)
+				value += strcspn(value, "/") + !!strchr(value, '/');
+			if (strcspn(value, "/"))
+				shows(&rec[i], "%.*s%.*s", name, want, (int)strcspn(value, "/"),
+				      value);
+		}
+	}
+}
+
 /* The error names @key, and nothing was done. */
 static inline void assert_refused(const char *line, int err, const char *key)
 {
