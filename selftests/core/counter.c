@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* module/core/counter.c: lines that are taken, and the errors of others. */
 #include "cmocka_all.h"
+#include "json.h"
 
 #include "core/counter.h"
 
@@ -24,22 +25,16 @@ static void taken(const char *text, unsigned int now)
 
 static void lines_as_they_are_shown(void **state)
 {
-	char buf[MC_COUNTER_LINE];
-	struct mc_text t = MC_TEXT(buf);
-
 	n = 0;
 	taken("dram_read_imc0 cpu=12\tscale=64 config=0x304  type=13", 1);
 	assert_int_equal(set[0].traffic, MC_DRAM_READ);
 	assert_int_equal(set[0].line, 1);
-	mc_counter_show(&t, &set[0]);
-	assert_string_equal(buf, "dram_read_imc0 type=13 config=0x304 cpu=12 scale=64");
+	assert_string_equal(WRITTEN(mc_counter_show, &set[0]),
+			    "dram_read_imc0 type=13 config=0x304 cpu=12 scale=64");
 	taken("\n\t\n  dram_write type=0x20 config=0xfFfFfFfFfFfFfFfF cpu=8191 scale=1048576\n", 2);
 	assert_int_equal(set[1].traffic, MC_DRAM_WRITE);
 	assert_int_equal(set[1].line, 3);
-	t = (struct mc_text)MC_TEXT(buf);
-	mc_counter_show(&t, &set[1]);
-	assert_false(t.cut);
-	assert_string_equal(buf,
+	assert_string_equal(WRITTEN(mc_counter_show, &set[1]),
 			    "dram_write type=32 config=0xffffffffffffffff cpu=8191 scale=1048576");
 	taken("\n\t\n", 0);
 	taken("", 0);
@@ -52,17 +47,13 @@ static void an_event_of_a_core_needs_only_its_name(void **state)
 		"L1-dcache-load-misses type=3 config=0x10000",
 		"dTLB-load-misses type=8 config=0x1234",
 	};
-	char buf[MC_COUNTER_LINE];
 
 	n = 0;
 	taken("cycles\n L1-dcache-load-misses\t\n\ndTLB-load-misses config=0x1234 type=8", 3);
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
-		struct mc_text t = MC_TEXT(buf);
-
 		assert_true(set[i].core);
 		assert_string_equal(mc_event_name(set[i].event), set[i].name);
-		mc_counter_show(&t, &set[i]);
-		assert_string_equal(buf, shown[i]);
+		assert_string_equal(WRITTEN(mc_counter_show, &set[i]), shown[i]);
 	}
 	assert_null(mc_event_name(MC_NEVENTS));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* module/measure/disturbed.c in virtual time: what is left out, and how it is counted. */
 #include "cmocka_all.h"
+#include "json.h"
 
 #include "measure/disturbed.h"
 #include "platform/os.h"
@@ -296,19 +297,11 @@ static void test_what_is_not_watched_is_not_known(void **state)
 
 static void test_what_is_recognised_is_told(void **state)
 {
-	char buf[100];
-	struct mc_text t = MC_TEXT(buf);
-
 	begin(1, SHORT, 1, NULL);
-	mc_disturbed_json(&t);
-	assert_string_equal(buf,
+	assert_string_equal(WRITTEN(mc_disturbed_json),
 			    "\"recognised\":[\"interrupt\",\"migration\",\"steal\",\"preemption\"]");
-	t.len = 0;
 	sim.kinds = MC_BY_MIGRATION;
-	mc_disturbed_json(&t);
-	assert_string_equal(buf, "\"recognised\":[\"migration\"]");
-	t.len = 0;
+	assert_string_equal(WRITTEN(mc_disturbed_json), "\"recognised\":[\"migration\"]");
 	sim.kinds = 0;
-	mc_disturbed_json(&t);
-	assert_string_equal(buf, "\"recognised\":[]");
+	assert_string_equal(WRITTEN(mc_disturbed_json), "\"recognised\":[]");
 }

@@ -121,7 +121,6 @@ static void groups_are_shown(void **state)
 {
 	static const char groups[] = "0-3:read:size=64K:pace=3+4,5:ntwrite:node=local+9:copy";
 	struct mc_record rec = { .cpu = MC_CPU_ALL };
-	struct mc_text t = MC_TEXT(text);
 	char member[120];
 
 	snprintf(text, sizeof(text), "crowd groups=%s", groups);
@@ -134,6 +133,6 @@ static void groups_are_shown(void **state)
 	snprintf(member, sizeof(member), "\"groups\":\"%s\",", groups);
 	assert_true(strstr(json_of(&rec), member));
 	assert_false(strstr(table_of(&rec), "groups"));
-	mc_spec_show(&t, &crowd);
-	assert_true(strstr(text, "\n  groups=0:read     LIST:OP[:KEY=VALUE][+MORE] "));
+	assert_true(strstr(WRITTEN(mc_spec_show, &crowd),
+			   "\n  groups=0:read     LIST:OP[:KEY=VALUE][+MORE] "));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* module/core/histogram.c, and percentiles of stats.c. */
 #include "cmocka_all.h"
+#include "json.h"
 
 #include "core/histogram.h"
 #include "core/stats.h"
@@ -59,12 +60,9 @@ static void as_json(void **state)
 {
 	static const u64 times[] = { 3000, 3001, 3072, 900000 };
 	struct mc_histogram h;
-	char buf[256];
-	struct mc_text t = MC_TEXT(buf);
 
 	mc_histogram_of(&h, times, 4);
-	mc_histogram_json(&t, &h);
-	assert_string_equal(buf, "[[2.560,2],[3.072,1],[786.432,1]]");
+	assert_string_equal(WRITTEN(mc_histogram_json, &h), "[[2.560,2],[3.072,1],[786.432,1]]");
 }
 
 static void percentiles_by_rank(void **state)

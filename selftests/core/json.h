@@ -149,4 +149,16 @@ static inline bool json_says(const char *s, const char *text)
 	return !*text;
 }
 
+/* All that a function of the core writes to a text; valid until the same place runs again. */
+#define WRITTEN(function, ...)							\
+	({									\
+		static char written[1 << 18];					\
+		struct mc_text t = MC_TEXT(written);				\
+										\
+		*written = 0;							\
+		(function)(&t, ##__VA_ARGS__);					\
+		assert_false(t.cut);						\
+		(const char *)written;						\
+	})
+
 #endif /* MC_SELFTEST_JSON_H */

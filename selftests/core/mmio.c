@@ -315,7 +315,7 @@ static void test_a_store_may_never_arrive(void **state)
 		assert_int_equal(rec->cpu, 0);
 		shows(rec, "reader_cpu=1 stores=64 late:%u flags=64 overtakes:%u poll_ns=800..1000",
 		      64 * drops, 64 * drops);
-		assert_string_equal(the_note(), notes[drops]);
+		assert_string_equal(WRITTEN(mc_engine_note, &req, rec, 1), notes[drops]);
 	}
 }
 
@@ -382,11 +382,11 @@ static void test_devices_without_wide_reads_are_named(void **state)
 	measured("mmio size=4K width=4,8,16,32");
 	assert_int_equal(n, 4);
 	all_show("wide_reads:null/1/1/1");
-	assert_string_equal(the_note(),
+	assert_string_equal(WRITTEN(mc_engine_note, &req, rec, n),
 			    "width: reads of 8 bytes give ones only, unlike those of 4 bytes; the device may not answer wide reads\n");
 	measured_on(1, "mmio size=4K width=8");
 	shows(rec, "wide_reads:0");
-	assert_string_equal(the_note(), "");
+	assert_string_equal(WRITTEN(mc_engine_note, &req, rec, n), "");
 	/* Memory full of ones answers like that, too. */
 	reset(1);
 	memset(memory, 0xff, BYTES);

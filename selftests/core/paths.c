@@ -67,10 +67,7 @@ static void a_path_is_for_programs(void **state)
 
 static void it_is_said_that_it_is_a_path(void **state)
 {
-	struct mc_text t = MC_TEXT(text);
-
-	mc_spec_show(&t, &files);
-	assert_true(strstr(text, "\n  place=none        none|/PATH "));
+	assert_true(strstr(WRITTEN(mc_spec_show, &files), "\n  place=none        none|/PATH "));
 }
 
 static void cpus_go_round(void **state)

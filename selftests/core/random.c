@@ -368,8 +368,8 @@ static void test_a_set_between_caches_and_memory_is_said(void **state)
 	reset(1);
 	assert_int_equal(run_random("op=read size=2M"), 0);
 	mc_record_set(rec, mc_test_random.level, MC_HIT_MEMORY);
-	assert_string_equal(the_note(), "");
+	assert_string_equal(WRITTEN(mc_engine_note, &req, rec, 1), "");
 	mc_record_set(rec, mc_test_random.level, MC_HIT_BETWEEN);
-	assert_string_equal(the_note(),
+	assert_string_equal(WRITTEN(mc_engine_note, &req, rec, 1),
 			    "level: no cache holds 2097152 bytes, but below four times the last ones they may serve a part\n");
 }

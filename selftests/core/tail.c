@@ -451,26 +451,22 @@ static void test_times_shorter_than_the_clocks_are_one_bin(void **state)
 	static struct mc_tail tail = { .khz = 1000000, .clock = 20 };
 	static const char histogram[] =
 		"\"histogram_ns_count\":[[0.000,4],[1.000,1],[2.000,2],[280.000,1]],";
-	char text[8192];
-	struct mc_text t = MC_TEXT(text);
 
 	for (u32 i = 0; i < ARRAY_SIZE(times); i++)
 		mc_bins_add(&tail.bins, times[i]);
-	mc_tail_json(&t, &tail);
-	assert_non_null(strstr(text, histogram));
+	assert_non_null(strstr(WRITTEN(mc_tail_json, &tail), histogram));
 }
 
 /* What nobody counts is not known. */
 static void test_unknown_causes_are_said(void **state)
 {
-	static char text[MC_TAIL_ROW_MAX];
-	struct mc_text t = MC_TEXT(text);
+	const char *text;
 
 	reset_with(1, .counted = 0);
 	sim.kinds = MC_BY_INTERRUPT;
 	after_sample = plant;
 	measured("tail size=64K repeat=2 count=50000");
-	mc_tail_json(&t, rec->tail);
+	text = WRITTEN(mc_tail_json, rec->tail);
 	assert_non_null(strstr(text, "{\"cause\":\"smi\",\"count\":null,"));
 	assert_non_null(strstr(text, "{\"cause\":\"steal\",\"count\":null,"));
 	assert_non_null(strstr(text, "{\"cause\":\"walk\",\"count\":null,"));
@@ -681,7 +677,7 @@ static void test_a_stop_within_a_sample_loses_no_access(void **state)
 		snprintf(line, sizeof(line),
 			 "stopped after %llu accesses; spikes: unknown 100.0 %% of their time\n",
 			 figure(rec, "accesses"));
-		assert_string_equal(the_note(), line);
+		assert_string_equal(WRITTEN(mc_engine_note, &req, rec, n), line);
 	}
 	reset(1);
 	sim.closing = stop_there;

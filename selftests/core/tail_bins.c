@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* module/core/tail.c: histograms in fixed memory, spikes and their causes, and both as JSON. */
 #include "cmocka_all.h"
+#include "json.h"
 
 #include "core/record.h"
 #include "core/stats.h"
@@ -137,16 +138,14 @@ static void as_json(void **state)
 		"\"worst\":[[9000.000,1000.000,\"unknown\"],[5000.000,400.000,\"refresh\"]],",
 		"\"spikes\":[[5000.000,400.000,\"refresh\"],[9000.000,1000.000,\"unknown\"]]}",
 	};
-	static char text[4096];
-	struct mc_text t = MC_TEXT(text);
+	const char *text;
 
 	start(&tail);
 	mc_bins_add(&tail.bins, 100);
 	mc_bins_add(&tail.bins, 100);
 	spike(&tail, 5000, 420, MC_CAUSE_REFRESH);
 	spike(&tail, 9000, 1020, MC_CAUSE_UNKNOWN);
-	mc_tail_json(&t, &tail);
-	assert_false(t.cut);
+	text = WRITTEN(mc_tail_json, &tail);
 	for (u32 i = 0; i < ARRAY_SIZE(parts); i++)
 		assert_non_null(strstr(text, parts[i]));
 }
@@ -167,17 +166,15 @@ static void spikes_one_by_one(void **state)
 		{ 51000, 340, 8, MC_CAUSE_UNKNOWN },	/* soon behind, but in another window */
 	};
 	static struct mc_trace trace;
-	static char text[4096];
-	struct mc_text t = MC_TEXT(text);
+	const char *text;
 
 	start(&tail);
 	tail.trace = &trace;
-	mc_tail_json(&t, &tail);
+	text = WRITTEN(mc_tail_json, &tail);
 	assert_non_null(strstr(text, ",\"trace_ns\":{\"unknown\":0,\"before\":[],\"during\":[]}}"));
-	t.len = 0;
 	mc_trace_add(&trace, before, ARRAY_SIZE(before), 500, true);
 	mc_trace_add(&trace, during, ARRAY_SIZE(during), 500, false);
-	mc_tail_json(&t, &tail);
+	text = WRITTEN(mc_tail_json, &tail);
 	assert_non_null(strstr(text, ",\"trace_ns\":{\"unknown\":3,"));
 	assert_non_null(strstr(text, "\"before\":[[1000,0,300,7700,400],[33000,0,350]],"));
 	assert_non_null(strstr(text, "],\"during\":[[50000,0,310],[51000,0,320]]}}"));

@@ -152,17 +152,6 @@ static __printf(1, 2) int measure(const char *format, ...)
 		measured(__VA_ARGS__);				\
 	} while (0)
 
-/* What the user should know of the records; valid until the next call. */
-static inline const char *the_note(void)
-{
-	static char note[160];
-	struct mc_text t = MC_TEXT(note);
-
-	*note = 0;
-	mc_engine_note(&t, &req, rec, n);
-	return note;
-}
-
 /*
  * All records show what the format makes, as shows() has it. A "/" parts the values of one record
  * from those of the next; where there is nothing between two of them, that record is not asked.
