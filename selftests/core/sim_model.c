@@ -93,7 +93,8 @@ static unsigned long sum(char **at)
  * words are CPU.ACCESS:ADDRESS[..LAST][/BYTES][@NOW][=NS]; ..LAST makes an access to each line up
  * to that one. A type before ACCESS, as in wc_store, is that of the memory; without, it is
  * write-back; nt_ makes it streaming. movedNODE=READ/WRITTEN asserts the lines that a node has
- * moved since the last such word, or since `anew`.
+ * moved since the last such word, or since `anew`. wbnoinvd writes what caches have, and invd
+ * empties them.
  */
 static void costs(const char *script)
 {
@@ -122,6 +123,14 @@ static void costs(const char *script)
 			continue;
 		if (sscanf(one, "moved%u=%lu/%lu", &cpu, &read, &written) == 3) {
 			moved(cpu, read, written);
+			continue;
+		}
+		if (!strcmp(one, "wbnoinvd")) {
+			model_clean_caches(0);
+			continue;
+		}
+		if (!strcmp(one, "invd")) {
+			model_forget_caches();
 			continue;
 		}
 		if (!strcmp(one, "anew")) {
@@ -310,47 +319,18 @@ static void test_devices(void **state)
 	}
 }
 
-/* Ways in which a line leaves caches, or ceases to differ from memory. */
-enum way { BY_FLUSH, BY_CLEAN, BY_STREAMING, BY_STREAMING_ACROSS, BY_WBNOINVD, BY_WBINVD, BY_INVD };
-
-#define CHANGED		64	/* the address of the line */
-
-static void send_away(enum way way)
-{
-	struct access streaming = {
-		.physical = way == BY_STREAMING ? CHANGED : CHANGED - 32, .bytes = 64,
-		.operation = STORE, .type = WB, .streaming = true,
-	};
-
-	switch (way) {
-	case BY_FLUSH:
-	case BY_CLEAN:
-		at(1, 0, way == BY_FLUSH ? FLUSH : CLEAN, 0, CHANGED, 0);
-		break;
-	case BY_STREAMING:
-	case BY_STREAMING_ACROSS:
-		model_access(1, 0, &streaming);
-		costs("1.drain:0");
-		break;
-	default:
-		if (way != BY_INVD)
-			model_clean_caches(0);
-		if (way != BY_WBNOINVD)
-			model_forget_caches();
-	}
-}
-
 /* A changed line is written back once, wherever it is cached, unless an instruction discards it. */
 static void test_changes_reach_memory(void **state)
 {
 	static const struct {
-		enum way way;
+		const char *sends_away;
 		unsigned int written;	/* that line, and what the streaming store sends */
 		bool stays;
 	} all[] = {
-		{ BY_FLUSH, 1, false }, { BY_CLEAN, 1, true }, { BY_STREAMING, 1 + 1, false },
-		{ BY_STREAMING_ACROSS, 1 + 4 + 4, false }, { BY_WBNOINVD, 1, true },
-		{ BY_WBINVD, 1, false }, { BY_INVD, 0, false },
+		{ "1.flush:64", 1, false }, { "1.clean:64", 1, true },
+		{ "1.nt_store:64/64 1.drain:0", 1 + 1, false },
+		{ "1.nt_store:32/64 1.drain:0", 1 + 4 + 4, false },
+		{ "wbnoinvd", 1, true }, { "wbnoinvd invd", 1, false }, { "invd", 0, false },
 	};
 	static const struct {
 		const char *prices;
@@ -365,16 +345,15 @@ static void test_changes_reach_memory(void **state)
 
 		for (size_t w = 0; w < sizeof(where) / sizeof(*where); w++) {
 			make(where[w].prices);
-			store(cpu, CHANGED);
+			store(cpu, 64);
 			for (unsigned long line = 2; line < where[w].others; line++)
 				load(cpu, line * 64);
 			costs("anew");
-			send_away(all[i / 2].way);
+			costs(all[i / 2].sends_away);
 			moved(0, 0, all[i / 2].written);
-			load(cpu, CHANGED);
+			load(cpu, 64);
 			moved(0, !all[i / 2].stays, 0);
-			at(cpu, 0, FLUSH, 0, CHANGED, 0);
-			costs("moved0=0/0");
+			costs("0.flush:64 moved0=0/0");
 		}
 	}
 }

@@ -717,30 +717,31 @@ static void stop_and_turn_back(struct mc_worker *w)
 		sim.now[w->index] = w->began - NS;
 }
 
-/* Measure a request twice, and end the second run so many accesses before its end. */
-static void end_before(const char *line, u64 left, void (*closing)(struct mc_worker *w))
+static void test_a_stop_near_the_end_of_a_sample(void **state)
 {
-	measured_on(1, line);
-	stop_beyond = made.accesses - left;
-	reset(1);
-	sim.closing = closing;
-	stop_why = -EINTR;
-	assert_int_equal(measure(line), -EINTR);
-}
+	static const struct {
+		const char *count;
+		u64 left;		/* accesses until the end of the run */
+		void (*closing)(struct mc_worker *w);
+		const char *figures;
+	} rows[] = {
+		{ "100000", 50000, stop_and_turn_back,
+		  "samples=2 left_out=1 left_out_why=clock accesses=200000" },
+		/* In the first sample: the warm-up is what is left. */
+		{ "100000", 250000, stop_and_turn_back,
+		  "samples=1 left_out=0 accesses=100000 stopped:1" },
+		/* At the end of the second one. */
+		{ "5000", 5001, stop_there, "samples=2 accesses=10000 stopped:0" },
+	};
 
-static void test_a_stop_while_the_clock_runs_backwards(void **state)
-{
-	const char *line = "tail size=64K repeat=3 warmup=0 count=100000";
-
-	end_before(line, 50000, stop_and_turn_back);
-	shows(rec, "samples=2 left_out=1 left_out_why=clock accesses=200000");
-	/* In the first sample: the warm-up is what is left. */
-	end_before(line, 250000, stop_and_turn_back);
-	shows(rec, "samples=1 left_out=0 accesses=100000 stopped:1");
-}
-
-static void test_a_stop_at_the_end_of_a_sample(void **state)
-{
-	end_before("tail size=64K repeat=3 warmup=0 count=5000", 5001, stop_there);
-	shows(rec, "samples=2 accesses=10000 stopped:0");
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		measured_on(1, "tail size=64K repeat=3 warmup=0 count=%s", rows[i].count);
+		stop_beyond = made.accesses - rows[i].left;
+		reset(1);
+		sim.closing = rows[i].closing;
+		stop_why = -EINTR;
+		assert_int_equal(measure("tail size=64K repeat=3 warmup=0 count=%s",
+					 rows[i].count), -EINTR);
+		shows(rec, "%s", rows[i].figures);
+	}
 }
