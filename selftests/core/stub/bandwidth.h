@@ -170,13 +170,18 @@ static inline enum mc_verified verdict(int err)
 
 #define verified(...)	verdict(measure(__VA_ARGS__))
 
-/* The error begins with @text, and so names the key. */
-static inline void assert_refused(const char *line, int err, const char *text)
+/* The error of each of these lines, which ";" parts, begins with @text, and so names the key. */
+static inline void assert_refused(const char *lines, int err, const char *text)
 {
-	run.error = (struct mc_error){ 0 };
-	assert_int_equal(check(line), err);
-	assert_int_equal(run.error.err, err);
-	assert_memory_equal(run.error.text, text, strlen(text));
+	char all[400], *rest = all, *line;
+
+	assert_in_range(snprintf(all, sizeof(all), "%s", lines), 1, sizeof(all) - 1);
+	while ((line = strsep(&rest, ";"))) {
+		run.error = (struct mc_error){ 0 };
+		if (check("%s", line) != err || run.error.err != err)
+			fail_msg("%s: %s", line, run.error.text);
+		assert_memory_equal(run.error.text, text, strlen(text));
+	}
 }
 
 #endif /* MC_STUB_BANDWIDTH_H */
