@@ -69,6 +69,13 @@ class Merged(fake.unittest.TestCase):
                        line="bandwidth repeat=1,20 time=0")
         self.assertEqual([result["repeat"] for result in run.results], [1, 20])
 
+    def test_runs_of_root_and_of_others_are_rounds_of_one_request(self):
+        [run] = merged(*([record(1000.0, sched=sched)] for sched in ("fifo", "keep", "fifo")))
+        self.assertEqual([rounds.count(result) for result in run.results], [3])
+        [run] = merged(*[[record(1000.0, sched="keep"), record(2000.0, sched="fifo")]] * 2)
+        self.assertEqual([(rounds.count(one), one["sched"]) for one in run.results],
+                         [(2, "keep"), (2, "fifo")])
+
     def test_a_round_that_was_stopped(self):
         [run] = merged([record(1000.0), record(1.0, "bandwidth size=4K")], [record(2000.0)])
         self.assertEqual([rounds.count(r) for r in run.results], [2, 1])
