@@ -101,7 +101,7 @@ policies() { for task in "/proc/$1/task"/*; do sed 's/.*) //' "$task/stat" | cut
 	run -0 --separate-stderr "$USER_TOOL" --help
 	[[ $output == "usage: memcache-user "* ]]
 	[ -z "$stderr" ]
-	for call in --nonsense -x "-j --tests=x" --translate --records; do
+	for call in --nonsense -x "-j --tests=x" --translate --records "--quick latency size=4K"; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr "$USER_TOOL" $call
 		[ -z "$output" ]

@@ -305,9 +305,11 @@ static int take_option(int c, char **argv)
 	return GO_ON;
 }
 
-/* What an option needs that no word follows; NULL: nothing. */
-static const char *lacks(void)
+/* What is wrong with the options where words follow, or none does; NULL: nothing. */
+static const char *misused(bool words)
 {
+	if (words)
+		return asked.quick ? "--quick is for a call without a request" : NULL;
 	if (asked.count)
 		return "--count needs a command";
 	if (asked.unmeasured)
@@ -374,9 +376,9 @@ int main(int argc, char **argv)
 	if (asked.count && optind < argc && !strcmp(argv[optind], "--"))
 		optind++;
 	argv += optind;
-	if (!*argv && lacks()) {
+	if (misused(*argv)) {
 		print_synopsis();
-		fprintf(stderr, "memcache-user: %s\n", lacks());
+		fprintf(stderr, "memcache-user: %s\n", misused(*argv));
 		return MC_USER_USAGE;
 	}
 	if (asked.count) {
