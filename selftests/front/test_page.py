@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The page of `memcache report`: what is on it, and a browser that opens it."""
 
+import functools
 import re
 import unittest
 from html import unescape
@@ -13,7 +14,7 @@ import fake
 from mc import Failure
 from mc.analysis import spread
 from mc.commands import report as command
-from mc.output import document, page, report
+from mc.output import document, draw, page, report
 from mc.parts import Grid, Heading, Picture, Sentence, bullets
 from test_draw import CACHES, SWEEP, sweep
 from test_plot import latency, loaded, matrix
@@ -71,6 +72,17 @@ def everything():
 
 def made(files):
     return page.document(document.title(files), document.parts(files))
+
+
+def undrawn(files):
+    """The page without its pictures, which take nearly all of the time."""
+    with mock.patch.object(draw, "missing", return_value="nobody looks at them"):
+        return made(files)
+
+
+@functools.cache
+def page_of_everything():
+    return made(everything())
 
 
 class Parts(unittest.TestCase):
@@ -185,7 +197,7 @@ class Parts(unittest.TestCase):
 class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.text = made(everything())
+        cls.text = page_of_everything()
         cls.reader = Reader(cls.text)
 
     def test_tags_are_closed(self):
@@ -227,7 +239,8 @@ class Page(unittest.TestCase):
         count = len(matrix()[0].results)
         for most, shown in ((count - 1, 1), (count, 0)):
             with mock.patch.object(document, "ROWS", most):
-                self.assertEqual(made({"a": matrix()}).count(f"{count} records: too many"), shown)
+                text = undrawn({"a": matrix()})
+                self.assertEqual(text.count(f"{count} records: too many"), shown)
 
     def test_values_can_be_pointed_at_and_walked_to(self):
         places = re.findall(r'<g class="at" tabindex="0" role="img" aria-label="([^"]+)"',
@@ -244,7 +257,7 @@ class Page(unittest.TestCase):
 
     def test_data_that_did_not_hold_is_loud(self):
         files = {"a": attributes(verified="failed")}
-        self.assertIn('<p class="loud">VERIFICATION FAILED in 24 results', made(files))
+        self.assertIn('<p class="loud">VERIFICATION FAILED in 24 results', undrawn(files))
 
     def test_prefetchers_are_words(self):
         runs = matrix()
@@ -257,10 +270,10 @@ class Page(unittest.TestCase):
                               "mixed (MSR 0x1a4, mask 0xf)")):
             runs[0].machine["prefetch"] = told
             self.assertIn(["Prefetchers", wanted], [
-                row for table in Reader(made({"a": runs})).tables for row in table])
+                row for table in Reader(undrawn({"a": runs})).tables for row in table])
 
     def test_files_of_one_name_keep_their_directory(self):
-        text = made({"before/a.jsonl": matrix(), "after/a.jsonl": matrix(), "x/b.jsonl": matrix()})
+        text = undrawn(dict.fromkeys(("before/a.jsonl", "after/a.jsonl", "x/b.jsonl"), matrix()))
         for name in ("A: before/a.jsonl", "B: after/a.jsonl", "C: b.jsonl"):
             self.assertIn(f"<p>{name}</p>", text)
 
@@ -268,7 +281,7 @@ class Page(unittest.TestCase):
         machines = {"same": fake.BARE, "again": fake.BARE, "other": fake.TCG}
         files = {name: fake.runs_of(about, ("latency", sweep(SWEEP)), caches=CACHES)
                  for name, about in machines.items()}
-        tables = [dict(table) for table in Reader(made(files)).tables if table[0][0] == "Kernel"]
+        tables = [dict(table) for table in Reader(undrawn(files)).tables if table[0][0] == "Kernel"]
         self.assertEqual([[key for key in table if key.startswith("Measured")] for table in tables],
                          [["Measured A: same", "Measured B: again"], ["Measured"]])
         self.assertEqual([table["Hypervisor"] for table in tables], ["none", "tcg"])
@@ -283,7 +296,7 @@ class Page(unittest.TestCase):
         self.assertRegex(svg, "#(010101|fefefe)")
 
     def test_one_side_has_nothing_to_compare(self):
-        self.assertNotIn("Comparison", made({"a": matrix()}))
+        self.assertNotIn("Comparison", undrawn({"a": matrix()}))
 
     def test_a_file_is_no_markup(self):
         runs = attributes()
@@ -313,7 +326,7 @@ class Command(fake.InDirectory):
 @unittest.skipUnless(browser.program(), "no chromium")
 class InBrowser(fake.InDirectory):
     def test_at_three_widths_and_on_paper(self):
-        Path("page.html").write_text(made(everything()))
+        Path("page.html").write_text(page_of_everything())
         with browser.Browser() as chromium:
             for width in (360, 800, 1280):
                 chromium.open("page.html", width)
