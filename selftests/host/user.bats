@@ -141,14 +141,6 @@ memcache-user: bw_mem -N 2 64k rd: every word: the same lines" ]
 	[[ $output == *'"size_bytes":8192'* ]]
 	run -2 --separate-stderr "$USER_TOOL" bw_mem 64k nosuch
 	[[ $stderr == *"bw_mem: nosuch has no counterpart here"* ]]
-	run -0 --separate-stderr "$USER_TOOL" --translate triad size=64KiB 'numa repeat=3' 'latency size=1M'
-	[ "$output" = "bandwidth op=triad size=64KiB"$'\n'"suite latency-matrix repeat=3"$'\n'"latency size=1M" ]
-	[ -z "$stderr" ]
-	run -0 --separate-stderr "$USER_TOOL" --translate mlc --loaded_latency -R -d0
-	[ "$output" = "loaded node=local delay=0 op=read" ]
-	run -2 --separate-stderr "$USER_TOOL" --translate bw_mem 64k nosuch
-	[ -z "$output" ]
-	[[ $stderr == "memcache-user: bw_mem: nosuch has no counterpart here"* ]]
 }
 
 @test "counters that can't be read are refused" {
