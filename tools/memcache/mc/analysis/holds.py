@@ -6,6 +6,8 @@ CPU reports, which a virtual machine may not get. Where `latency` was measured a
 tell more: memory that serves the loads of a set serves those of a larger one, and a cache that
 serves the loads of a set holds a smaller one."""
 
+from collections import Counter
+
 from mc import grouped
 from mc.analysis.words import Say, said
 from mc.records.places import value
@@ -103,14 +105,11 @@ def _sentences_on_memory_side(pairs: Pairs) -> list[Say]:
     """A sentence for each node whose memory-side cache may have served what counts as memory."""
     if not any(run.machine.get("tiers") for run, _ in pairs):
         return []
-    counts: dict[tuple[object, int], int] = {}
-    for run, result in pairs:
-        size = value(run, result, "memory_side_cache_bytes")
-        if isinstance(size, int) and isinstance(result.get("size_bytes"), int) and \
-                result["size_bytes"] <= size and \
-                result.get("level", "memory") in ("memory", "between"):
-            key = value(run, result, "memory_node"), size
-            counts[key] = counts.get(key, 0) + 1
+    counts = Counter(
+        (value(run, result, "memory_node"), size) for run, result in pairs
+        if isinstance(size := value(run, result, "memory_side_cache_bytes"), int)
+        and isinstance(result.get("size_bytes"), int) and result["size_bytes"] <= size
+        and result.get("level", "memory") in ("memory", "between"))
     return [Say("memory_side", count=(count, len(pairs)), node=node, size=size)
             for (node, size), count in counts.items()]
 

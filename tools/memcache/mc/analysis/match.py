@@ -90,14 +90,10 @@ class Pairing:
 
 def batches(files: dict[str, list[Run]]) -> list[Batch]:
     """The batches of these files, in the order of the files."""
-    by_side: dict[tuple, Batch] = {}
-    for name, runs in files.items():
-        for run in runs:
-            for result in run.results:
-                where = result["where"]
-                batch = by_side.setdefault((name, where), Batch(name, where, run.machine, []))
-                batch.results.append(result)
-    return list(by_side.values())
+    by_side = grouped(((name, result["where"]), (run, result)) for name, runs in files.items()
+                      for run in runs for result in run.results)
+    return [Batch(name, where, pairs[0][0].machine, [result for _, result in pairs])
+            for (name, where), pairs in by_side.items()]
 
 
 def plan(all_batches: list[Batch]) -> Iterator[tuple[Batch, Batch]]:

@@ -13,6 +13,7 @@ are treated alike.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import exp, log, log2
 
 STEP = 1.5      # levels differ by this factor, or more
@@ -42,22 +43,16 @@ def levels(curve: Points) -> list[Level]:
     points = envelope(curve)
     flat = [part for part in _parts(points) if _is_level(part, points)]
     flat = _merge_levels(flat)
-    all_levels = []
-    for part, above in zip(flat, [*flat[1:], None]):
-        limit = _crossing(points, part, above) if above else None
-        all_levels.append(Level(part[0][0], part[-1][0], _median_time(part), limit))
-    return all_levels
+    return [Level(part[0][0], part[-1][0], _median_time(part),
+                  _crossing(points, part, above) if above else None)
+            for part, above in zip(flat, [*flat[1:], None])]
 
 
 def envelope(curve: Points) -> list[tuple[float, float]]:
     """The curve sorted by size, where each time is the least at this and at larger sizes."""
-    least = float("inf")
-    least_times: dict[float, float] = {}
-    for size, time in sorted(curve, reverse=True):
-        if size > 0 and time > 0:
-            least = min(least, time)
-            least_times[size] = least
-    return sorted(least_times.items())
+    falling = sorted((point for point in curve if min(point) > 0), reverse=True)
+    least: Iterable[float] = accumulate((time for _, time in falling), min)
+    return sorted({size: time for (size, _), time in zip(falling, least)}.items())
 
 
 def median(values: Iterable[float]) -> float:

@@ -98,11 +98,9 @@ def find(traced: list[list[Spike]], usual: float, limit: float) -> Pauses | None
 
 def _parts(traced: list[list[Spike]], length: float) -> list[list[float]]:
     """The ends of the spikes in each part of a window that has enough of them."""
-    found: list[list[float]] = []
-    for spikes in traced:
-        parts = grouped(((at - spikes[0][0]) // length, at + took) for at, took in spikes)
-        found += (ends for ends in parts.values() if len(ends) >= IN_PART)
-    return found
+    parts = grouped(((i, (at - spikes[0][0]) // length), at + took)
+                    for i, spikes in enumerate(traced) for at, took in spikes)
+    return [ends for ends in parts.values() if len(ends) >= IN_PART]
 
 
 def _power(parts: list[list[float]], frequency: float) -> float:
