@@ -37,6 +37,7 @@ from mc.output import draw  # noqa: E402
 from mc.output.terminal import lines as terminal_lines  # noqa: E402, F401
 from mc.records import fields, results  # noqa: E402
 from mc.records import shape as shapes  # noqa: E402
+from mc.records import suite as suites  # noqa: E402
 from mc.running import debugfs  # noqa: E402
 
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
@@ -236,6 +237,22 @@ def records_of_rounds(line: str, *speeds: float, label: dict | None = None, abou
         records += [machine(about) | {"where": where},
                     request(line, 1, round=number, where=where, **(label or {})), one]
     return records
+
+
+def cache_attributes(speed, about: dict = BARE, effective: dict[str, str] = YES,
+                     factors: tuple[float, ...] | list[float] = (1.0,), **more
+                     ) -> list[results.Run]:
+    """The suite at speed(type, test), times these factors in so many rounds."""
+    found = []
+    for asked in suites.load("cache-attributes").requests:
+        line = asked.line.replace(" type=wb,uc,wc", "")
+        for number, factor in enumerate(factors):
+            found += runs(machine(about, effective), request(
+                asked.line, 3, label=asked.label, suite="cache-attributes",
+                **({"round": number} if factors[1:] else {})), *(
+                    result(f"{line} type={name}", factor * speed(name, asked.label),
+                           effective=effective[name], **more) for name in ("wb", "uc", "wc")))
+    return found
 
 
 def speeds_around(speed: float, spread: float = 0.001) -> list[float]:

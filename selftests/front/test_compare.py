@@ -19,18 +19,19 @@ from mc.parts import Grid, Heading
 from mc.records import rounds
 
 
+def records_of(*wanted):
+    """The records of each line, or (line, changes), measured in five rounds."""
+    records = []
+    for line, more in (one if isinstance(one, tuple) else (one, {}) for one in wanted):
+        keys = {key: value for key, value in more.items() if key not in ("speed", "rounds")}
+        speeds = fake.speeds_around(more.get("speed", 1000.0))[:more.get("rounds", 5)]
+        records += fake.records_of_rounds(line, *speeds, **keys)
+    return records
+
+
 def files(**contents):
-    """Results files: each `name=[line or (line, changes)]`, measured in five rounds."""
-    found = {}
-    for name, wanted in contents.items():
-        runs = []
-        for one in wanted:
-            line, more = one if isinstance(one, tuple) else (one, {})
-            keys = {key: value for key, value in more.items() if key != "speed"}
-            speeds = fake.speeds_around(more.get("speed", 1000.0))
-            runs += fake.runs(*fake.records_of_rounds(line, *speeds, **keys))
-        found[name] = runs
-    return found
+    """Results files: each `name=[line or (line, changes)]`."""
+    return {name: fake.runs(*records_of(*wanted)) for name, wanted in contents.items()}
 
 
 def pairings(mixed=False, **contents):
@@ -316,12 +317,7 @@ class Intervals(fake.unittest.TestCase):
 
 class Command(fake.InDirectory):
     def save(self, name, *wanted):
-        records = []
-        for line, more in (one if isinstance(one, tuple) else (one, {}) for one in wanted):
-            keys = {key: value for key, value in more.items() if key not in ("speed", "rounds")}
-            speeds = fake.speeds_around(more.get("speed", 1000.0))[:more.get("rounds", 5)]
-            records += fake.records_of_rounds(line, *speeds, **keys)
-        return fake.save(name, *records)
+        return fake.save(name, *records_of(*wanted))
 
     def test_a_key_that_came_later_counts_as_its_default(self):
         self.save("new", "bandwidth data=counter", "bandwidth data=zero")
@@ -501,12 +497,10 @@ class Hierarchy(fake.unittest.TestCase):
                 for a, b in pairs]
 
     def compared(self, *found):
-        records = []
-        for results in found:
-            records += [fake.machine() | {"where": results[0]["where"]},
-                        fake.request(results[0]["test"], len(results)), *results]
+        runs = [run for results in found for run in fake.runs_of(
+            fake.BARE, (results[0]["test"], results), where=results[0]["where"])]
         [pairing] = [match.pair(a, b, False) for a, b in
-                     match.plan(match.comparable_batches({"f": fake.runs(*records)}))]
+                     match.plan(match.comparable_batches({"f": runs}))]
         return pairing
 
     def test_a_pair_of_cpus_is_compared_with_itself(self):

@@ -4,22 +4,15 @@ machines where memory types are not real."""
 
 import fake
 from mc.analysis import findings, verdict
-from mc.records import rounds, suite
+from mc.records import rounds
 
 FORCED = {"wb": "yes", "wc": "no", "uc": "no"}
 
 
 def measured(speed, about=fake.BARE, effective=fake.YES, spread=0.001, count=5, **more):
     """The suite cache-attributes, at speed(type, test), in so many rounds."""
-    runs = []
-    for asked in suite.load("cache-attributes").requests:
-        line = asked.line.replace(" type=wb,uc,wc", "")
-        for number, factor in enumerate(fake.speeds_around(1.0, spread)[:count]):
-            found = [fake.result(f"{line} type={name}", factor * speed(name, asked.label), cv=0.2,
-                                 effective=effective[name], **more) for name in ("wb", "uc", "wc")]
-            runs += fake.runs(fake.machine(about, effective), fake.request(
-                asked.line, 3, label=asked.label, round=number), *found)
-    return rounds.with_merged_rounds(runs)
+    return rounds.with_merged_rounds(fake.cache_attributes(
+        speed, about, effective, fake.speeds_around(1.0, spread)[:count], cv=0.2, **more))
 
 
 def found(runs):

@@ -13,15 +13,7 @@ from mc.records import units
 
 def attributes(about=fake.BARE, effective=fake.YES, **more):
     """A run of cache-attributes with the published figures."""
-    from mc.records import suite
-    runs = []
-    for request in suite.load("cache-attributes").requests:
-        line = request.line.replace(" type=wb,uc,wc", "")
-        found = [fake.result(f"{line} type={t}", fake.published()[t, request.label],
-                             effective=effective[t], **more) for t in ("wb", "uc", "wc")]
-        runs += fake.runs(fake.machine(about, effective), fake.request(
-            request.line, 3, label=request.label, suite="cache-attributes"), *found)
-    return runs
+    return fake.cache_attributes(lambda *which: fake.published()[which], about, effective, **more)
 
 
 def listing(*words, **more):
