@@ -124,22 +124,20 @@ class Command(fake.InDirectory):
                 self.assertIn(said, err)
 
     def test_the_worst_first_and_both_sides(self):
+        """Also a side that was not measured again."""
         user = {"where": "user", "page": "4k", "attribute": None}
         self.files(base=[*records(10000.0), *records(10000.0, WRITE), *records(10000.0, **user)],
-                   now=[*records(9000.0), *records(8000.0, WRITE), *records(7000.0, **user)])
+                   now=[*records(9000.0), *records(8000.0, WRITE), *records(7000.0, **user)],
+                   less=[*records(10000.0), *records(10000.0, WRITE)])
+        status, out, _ = self.check("less --baseline base")
+        self.assertEqual(status, 125)
+        self.assertIn("3 results, limit 5 %: 0 faster, 0 slower, 2 same, 1 can't tell.", out)
         status, out, _ = self.check("now --baseline base")
         self.assertEqual(status, 1)
         rows = [line.split("x ↓")[0].split()[-1] for line in out.splitlines() if "x ↓" in line]
         self.assertEqual(rows, ["0.70", "0.80", "0.90"])
         self.assertIn("(user)", out)
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
-
-    def test_a_side_that_was_not_measured_again(self):
-        user = {"where": "user", "page": "4k", "attribute": None}
-        self.files(base=[*records(10000.0), *records(10000.0, **user)], now=records(10000.0))
-        status, out, _ = self.check("now --baseline base")
-        self.assertEqual(status, 125)
-        self.assertIn("2 results, limit 5 %: 0 faster, 0 slower, 1 same, 1 can't tell.", out)
 
     def test_several_runs_and_how_many_more(self):
         """The samples of a run are alike, the runs are not."""
