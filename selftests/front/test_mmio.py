@@ -51,6 +51,10 @@ class Sysfs(fake.InDirectory):
     def said(self, name):
         return Path("sys/bus/pci/devices", ADDRESS, name).read_text()
 
+    def not_lent(self, why):
+        with self.assertRaisesRegex(Failure, why), pci.lend(pci.Device(ADDRESS), bind=False):
+            self.fail("it was lent")
+
 
 class Devices(Sysfs):
     def test_addresses(self):
@@ -232,10 +236,8 @@ class Lent(Sysfs):
         driver.mkdir(parents=True)
         os.mkfifo(driver / "unbind")
         relink(pci.Device(ADDRESS).path / "driver", driver.absolute())
-        with mock.patch.object(pci, "PATIENCE_S", (0.01, 0.01)), \
-                self.assertRaisesRegex(Failure, "waits for pci-stub to let go of it; then it is"), \
-                pci.lend(pci.Device(ADDRESS), bind=False):
-            self.fail("it was lent")
+        with mock.patch.object(pci, "PATIENCE_S", (0.01, 0.01)):
+            self.not_lent("waits for pci-stub to let go of it; then it is")
         self.assertEqual(self.said("driver_override"), "memcache\n")
         self.assertEqual((driver / "unbind").read_text(), f"{ADDRESS}\n")
         for _ in range(6000):
@@ -245,9 +247,7 @@ class Lent(Sysfs):
 
     def test_a_device_that_is_lent_is_not_lent_again(self):
         Path("sys/bus/pci/devices", ADDRESS, "driver_override").write_text("memcache\n")
-        with self.assertRaisesRegex(Failure, "already"), \
-                pci.lend(pci.Device(ADDRESS), bind=False):
-            self.fail("it was lent")
+        self.not_lent("already")
 
 
 # Devices below the PCI device, as Linux 6.1 shows them: path, subsystem, number, driver.
@@ -443,9 +443,7 @@ class InUse(Sysfs):
 
     def test_a_device_in_use_is_not_lent(self):
         self.tree("/ pci - qat", [])
-        with self.assertRaisesRegex(Failure, "is left alone: who uses the driver qat of"), \
-                pci.lend(pci.Device(ADDRESS), bind=False):
-            self.fail("it was lent")
+        self.not_lent("is left alone: who uses the driver qat of")
         self.assertEqual(self.said("driver_override"), "(null)\n")
 
     def test_the_kinds_on_which_much_depends(self):

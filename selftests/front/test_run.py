@@ -536,9 +536,12 @@ bandwidth node={nodes}
         return 1000.0 + better * 100 * int(asked["streams"]) + 3 * int(asked["width"]) \
             + (asked.get("fence") == "sfence")
 
-    def test_a_search_goes_on_from_what_was_best(self):
+    def search(self, *words, **more):
         self.write("mine", self.SEARCH)
-        self.assertEqual(self.run_("./mine", speed=self.speed), 0)
+        return self.run_("./mine", *words, speed=self.speed, **more)
+
+    def test_a_search_goes_on_from_what_was_best(self):
+        self.assertEqual(self.search(), 0)
         self.assertEqual(self.kernel.asked, [
             *(f"bandwidth op=write streams={n}" for n in (1, 2, 4)),
             *(f"bandwidth op=write streams=4 width={n}" for n in (16, 8)),
@@ -557,25 +560,21 @@ bandwidth node={nodes}
             self.assertIn(text, self.out.getvalue())
 
     def test_what_is_wrong_never_wins(self):
-        self.write("mine", self.SEARCH)
-        self.run_("./mine", speed=self.speed,
-                  errors={3: (errno.EBADMSG, 1), 6: (errno.EINVAL, None)})
+        self.search(errors={3: (errno.EBADMSG, 1), 6: (errno.EINVAL, None)})
         self.assertEqual(self.kernel.asked[2:7], [
             "bandwidth op=write streams=4",
             *(f"bandwidth op=write streams=2 width={n}" for n in (16, 8)),
             *(f"bandwidth op=write streams=2 width=16 fence={how}" for how in ("none", "sfence"))])
 
     def test_what_is_typed_is_not_searched_for(self):
-        self.write("mine", self.SEARCH)
-        self.run_("./mine", "streams=2", speed=self.speed)
+        self.search("streams=2")
         self.assertEqual(self.kernel.asked[:5], [
             "bandwidth op=write streams=2",
             *(f"bandwidth op=write streams=2 width={n}" for n in (16, 8)),
             *(f"bandwidth op=write streams=2 width=16 fence={how}" for how in ("none", "sfence"))])
 
     def test_a_dry_run_tells_what_a_search_tries(self):
-        self.write("mine", self.SEARCH)
-        self.run_("./mine", dry=True)
+        self.search(dry=True)
         self.assertIn("up: bandwidth op=write streams=4\nup: bandwidth op=write width=16    "
                       "# width=16 in the best line before\n", self.out.getvalue())
 
