@@ -22,11 +22,10 @@ from mc import Failure, grouped
 from mc.analysis.estimate import median_time, of_figure
 from mc.analysis.judge import EMULATED, LIMIT, NO_TIME, Difference, Word, judge, unknown_difference
 from mc.records import places, tests, units
-from mc.records.fields import WHICH, request_keys
+from mc.records.fields import IGNORED, WHICH, request_keys
 from mc.records.results import Run
 
 FREE = ("irq", "cpu", "page", "disturbed", "memory_object")
-IGNORED = ("repeat", "sched")
 PREFERRED = ("sched", "memory_node")    # of several partners, the one that has the same
 STATE = "prefetch"                      # the state that was reached, not the one asked for
 

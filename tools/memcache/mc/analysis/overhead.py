@@ -12,10 +12,10 @@ from mc import plural
 from mc.analysis import marks, match
 from mc.analysis.estimate import Estimate, average, median_time
 from mc.analysis.judge import EMULATED, Difference, judge, unknown_difference
-from mc.analysis.match import FREE, IGNORED, Batch
+from mc.analysis.match import FREE, Batch
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import fields, places, prices, units
-from mc.records.fields import request_keys
+from mc.records.fields import IGNORED, request_keys
 
 UML = ("User-Mode Linux: its kernel is a process of another Linux. Loops run at native speed; the "
        "costs of system calls, scheduling and interrupts are not those of a kernel on hardware.")

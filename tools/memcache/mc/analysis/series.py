@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mc.analysis.estimate import Estimate, median_time
-from mc.analysis.match import IGNORED
 from mc.analysis.regression import short_description
 from mc.records import rounds, tests, units
-from mc.records.fields import WHICH, request_keys
+from mc.records.fields import IGNORED, WHICH, request_keys
 from mc.records.results import Run
 
 STATE = (*WHICH, *rounds.STATE, "tool")

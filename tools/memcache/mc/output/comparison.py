@@ -10,7 +10,7 @@ from mc.analysis.judge import Difference
 from mc.analysis.match import Batch, Pairing
 from mc.parts import Grid, Heading, Part, Sentence, bullets
 from mc.records import fields, prices, results, tests, units
-from mc.records.fields import request_keys
+from mc.records.fields import IGNORED, request_keys
 
 MOST_LISTED = 5        # how many records without a partner are listed
 LEGEND = ("speed: how fast the file is beside A, by the times of the median samples. 0.40x is 40 "
@@ -192,7 +192,7 @@ def _keys(records: list[dict], free: set[str]) -> tuple[list[dict[str, str]], di
     have in common; the keys that vary only together with others."""
     own = [{"test": r["test"]} | request_keys(r) | {k: r[k] for k in fields.WHICH if k in r}
            for r in records]
-    skip = {*free, *match.IGNORED}
+    skip = {*free, *IGNORED}
     names = [key for key in dict.fromkeys(key for keys in own for key, value in keys.items()
                                           if value is not None) if key not in skip]
     fixed = {key: own[0].get(key) for key in names

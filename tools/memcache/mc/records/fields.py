@@ -24,6 +24,9 @@ _FACTS = frozenset((*FACTS, *IMPORTED))
 # Keys that came later, and their presets. A result with the preset is like one without the key.
 LATER = {"align_bytes": 0, "distance_bytes": "auto", "tail_bytes": 0,
          "extent_bytes": "auto", "piece_bytes": "none", "loads": "dependent"}
+# Keys that tell no two requests apart: the number of samples, which is another one in each result
+# with time=, and what sched=auto could have.
+IGNORED = ("repeat", "sched")
 ABSENT = object()       # in columns: the result does not have the key
 # Figures that say which pair of CPUs a record is of.
 WHICH = tests.figures_with_role("which")

@@ -15,14 +15,13 @@ from math import sqrt
 
 from mc import Failure, grouped, quoted
 from mc.records import continued, results, store
-from mc.records.fields import DISTURBED, WHICH, request_keys
+from mc.records.fields import DISTURBED, IGNORED, WHICH, request_keys
 from mc.records.results import Run
 from mc.status import WRONG
 
 COUNTS = ("left_out", *DISTURBED)       # of samples, so those of all rounds are added
 # Records with different values of these were measured on different memory.
 STATE = ("attribute", "effective", "memory_node")
-GOT = "sched"       # of sched=auto it is what the process could have
 TIMED = re.compile(r" time=[0.]*[1-9]")
 REPEAT = re.compile(r" repeat=(\d{1,7})\b")
 
@@ -125,7 +124,7 @@ def _merge_rounds(group: list[Run]) -> Run:
         counts: dict[tuple, int] = {}
         for result in run.results:
             key = tuple((name, str(result[name])) for name in _told_apart_by(tuple(result))), \
-                tuple(item for item in request_keys(result).items() if item[0] != GOT)
+                tuple(item for item in request_keys(result).items() if item[0] not in IGNORED)
             counts[key] = counts.get(key, 0) + 1
             same.setdefault((key, counts[key]), []).append((run.request.get("file", 0), result))
     bad = next((run for run in group if run.request["state"] != "done"), group[0])
