@@ -254,7 +254,7 @@ static const struct {
 	{ SOCKETS, &each, "0,1", "unlisted=64M auto=256M 128M=memory" },
 	{ SOCKETS, &each, "0,1,2", "unlisted=64M auto=512M" },
 	{ SOCKETS, &together, "0,2", "unlisted=64M auto=256M" },
-	/* What is smaller than an L3 changes nothing. */
+	/* Such a cache that is smaller than the L3 changes nothing. */
 	{ SOCKETS, &each, "0", "unlisted=8M auto=128M 128M-64=between 128M=memory" },
 	/* Sets beyond HBM in front of memory take too long: so none is memory. */
 	{ SOCKETS, &each, "0", "unlisted=64G memory=4096G auto=128M 128M=between" },

@@ -200,7 +200,7 @@ class StandIn(fake.unittest.TestCase):
                          for one in measured(answer) if one["writer_cpu"] == writer]
                 self.assertEqual(answer.lines, lines)
                 self.assertEqual("no output is published" in answer.notes, mode == "bandwidth")
-        # What ends early has rows of what was measured until then.
+        # A mode that a timeout ends prints the rows that it has measured.
         answer = Answer("mlc", "--c2c_latency", "-t60", "-C64", "timeout=1")
         self.assertEqual((answer.status, answer.lines), (1, [
             f"Local Socket L2->L2 HITM latency\t{one['ns_per_line']:.1f}"

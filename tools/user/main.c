@@ -305,7 +305,7 @@ static int take_option(int c, char **argv)
 	return GO_ON;
 }
 
-/* What is wrong with the options where words follow, or none does; NULL: nothing. */
+/* Why the options do not go with the words behind them, or without any; NULL: they do. */
 static const char *misused(bool words)
 {
 	if (words)

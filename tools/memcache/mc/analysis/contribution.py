@@ -77,7 +77,7 @@ def _measured(runs: list[Run], model: str) -> dict[str, float]:
     """The median of each figure; of memory that of the largest set."""
     found = grouped(
         (figure, (result.get("size_bytes") or 0, value))
-        for run in runs for result in run.results if _counts(run, result, model)
+        for run in runs for result in run.results if _tells_of_model(run, result, model)
         for figure, value, _ in reference.values(run.machine, result)
         if figure in FIGURES and figure not in MESSAGES and (
             figure not in IN_MEMORY or result.get("page") in PAGES))
@@ -86,7 +86,7 @@ def _measured(runs: list[Run], model: str) -> dict[str, float]:
             for figure, several in found.items()}
 
 
-def _counts(run: Run, result: dict, model: str) -> bool:
+def _tells_of_model(run: Run, result: dict, model: str) -> bool:
     """Whether a result says what this model can do."""
     cpu = str(result.get("cpu", ""))
     return reference.is_comparable(run.machine, result) and has_settled(result) and \

@@ -151,7 +151,7 @@ def speed(percent: float) -> float:
 
 def unknown_difference(base: Estimate, other: Estimate, why: str) -> Difference:
     """A difference of which nobody can tell anything, for this reason."""
-    return Difference(Word.UNKNOWN, _percent(_log(other.time, base.time)), why=why)
+    return Difference(Word.UNKNOWN, _percent(_log_ratio(other.time, base.time)), why=why)
 
 
 def judge(base: Estimate, other: Estimate, limit: float = LIMIT) -> Difference:
@@ -198,19 +198,20 @@ def _lie_apart(fast: Estimate, slow: Estimate, allowed: float) -> bool:
     """Whether the runs of a side, or its fastest sample, lie apart from those of the other."""
     if not fast.times or not slow.times:
         return False
-    least = max(allowed, *(_log(max(one.times), min(one.times)) for one in (fast, slow)))
+    least = max(allowed, *(_log_ratio(max(one.times), min(one.times)) for one in (fast, slow)))
     slowest = sorted(fast.times)[-1 - len(fast.times) // 5]
-    return _log(slow.fastest, slowest) > allowed + log(RUNS_APART) or _log(
-        min(slow.times), max(fast.times)) > least and _log(slow.fastest, fast.fastest) > allowed
+    between = _log_ratio(min(slow.times), max(fast.times))
+    return _log_ratio(slow.fastest, slowest) > allowed + log(RUNS_APART) or \
+        between > least and _log_ratio(slow.fastest, fast.fastest) > allowed
 
 
 def _tests_tell_apart(fast: Estimate, slow: Estimate, which: int, allowed: float) -> bool:
     """Whether the medians (0) or fastest samples (1) of runs, or of the rounds of a file, differ by
     tests of ranks and, of few runs, of means, and the medians of fastest samples by RUNS_APART."""
-    if min(len(fast.all_times[1]), len(slow.all_times[1])) < ENOUGH or _log(
+    if min(len(fast.all_times[1]), len(slow.all_times[1])) < ENOUGH or _log_ratio(
             median(slow.all_times[1]), median(fast.all_times[1])) <= allowed + log(RUNS_APART):
         return False
-    if _log(slow.time, fast.time) <= allowed:
+    if _log_ratio(slow.time, fast.time) <= allowed:
         return False        # the figure, which is of medians, would belie the word
     # If they were slower by the limit, would they still differ?
     logs = [log(one) + allowed for one in fast.all_times[which]], \
@@ -231,13 +232,13 @@ def _ranks_differ(base: Sequence[float], other: Sequence[float]) -> bool:
 
 
 def _difference_by_interval(base: Estimate, other: Estimate, allowed: float) -> Difference:
-    middle = _log(other.time, base.time)
+    middle = _log_ratio(other.time, base.time)
     if base.variance is None or other.variance is None:
         return unknown_difference(base, other, FEW_RUNS)
     total, freedom = pool([(base.variance, base.freedom), (other.variance, other.freedom)])
     half = min(t975(freedom) * sqrt(total), 100)    # exp() has its bounds
     low, high = middle - half, middle + half        # a higher logarithm is a longer time
-    fastest = _log(other.fastest, base.fastest)
+    fastest = _log_ratio(other.fastest, base.fastest)
     if low > allowed and fastest > allowed:
         word = Word.SLOWER
     elif high < -allowed and fastest < -allowed:
@@ -250,15 +251,15 @@ def _difference_by_interval(base: Estimate, other: Estimate, allowed: float) -> 
                       no_slower=high <= allowed)
 
 
-def _log(time: float, base: float) -> float:
-    return log(_bounded(time / base))
+def _log_ratio(time: float, base: float) -> float:
+    return log(_within_bounds(time / base))
 
 
 def _percent(logarithm: float) -> float:
-    return 100 * (1 - _bounded(exp(logarithm)))
+    return 100 * (1 - _within_bounds(exp(logarithm)))
 
 
-def _bounded(ratio: float) -> float:
+def _within_bounds(ratio: float) -> float:
     return min(max(ratio, 1 / BEYOND), BEYOND)
 
 

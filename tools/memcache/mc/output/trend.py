@@ -85,7 +85,7 @@ def _summary(gathered: Gathered, changes: int, order: str) -> list[Part]:
     if short:
         report += _hints(short)
         report += [Sentence(f"Too few runs to confirm a change, less than {FEWEST}:", gap=True),
-                   *bullets([f"{_name(one)}: {_count(one)}" for one in short],
+                   *bullets([f"{_name(one)}: {_runs_that_count(one)}" for one in short],
                             most=MOST_LISTED)]
         if (most := max(len(one.times) for one in short)) < LEAST:
             report.append(Sentence(f"{most} of the {LEAST} runs that a step needs; until then: "
@@ -101,7 +101,7 @@ def _summary(gathered: Gathered, changes: int, order: str) -> list[Part]:
     return report
 
 
-def _count(history: History) -> str:
+def _runs_that_count(history: History) -> str:
     """How many of its runs count."""
     near, runs = history.near, len(history.times)
     return f"{near}" + (f" of {runs}, the others lie far from their neighbours"
