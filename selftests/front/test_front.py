@@ -241,12 +241,13 @@ class Program(fake.InDirectory):
 
     def test_what_takes_no_output(self):
         self.write("good", GOOD)
-        for words in ("show good", "suites", "--help", "compare -h", "list"):
+        for words, status in {"show good": 1, "suites": 1, "--help": 1, "compare -h": 1, "list": 1,
+                              "check good --baseline good": 125, "fleet good": 125}.items():
             for where, why in (">/dev/full", "No space left on device"), (">&-", "Bad file descri"):
                 done = subprocess.run(f"{fake.FRONT} {words} {where}", shell=True,
                                       capture_output=True, text=True)
                 with self.subTest(words + where):
-                    self.fails(done, 1, f"memcache: stdout: {why}")
+                    self.fails(done, status, f"memcache: stdout: {why}")
                     self.assertEqual(done.stderr.count("\n"), 1)
         for where in "2>&-", "2>/dev/full":
             done = subprocess.run(f"env -u PYTHONUNBUFFERED {fake.FRONT} show nosuch {where}",

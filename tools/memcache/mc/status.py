@@ -10,7 +10,7 @@ TABLE = {
     FAILED: "a part of it was not done, and a message says which",
     WRONG: "the command is wrong: a mistyped word, a request that no test takes, "
            "a file that can't be read or written",
-    UNCERTAIN: "memcache check or fleet can't tell whether anything is slower",
+    UNCERTAIN: "memcache check or fleet can't tell whether anything is slower, or can't print it",
     SIGNAL + signal.SIGINT: "Ctrl-C stopped it",
     SIGNAL + signal.SIGTERM: "SIGTERM stopped it",
 }

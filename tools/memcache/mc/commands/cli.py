@@ -119,7 +119,7 @@ def main(argv: list[str]) -> int:
         sys.stderr = open(os.devnull, "w", encoding="ascii")
     if sys.stdout is None:
         say(f"stdout: {os.strerror(errno.EBADF)}")
-        return status.FAILED
+        return _unread(argv, status.FAILED)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     try:
@@ -132,11 +132,17 @@ def main(argv: list[str]) -> int:
         return failure.status
     except BrokenPipeError:     # the reader of a pipe, such as head, has ended
         _forget_output()
-        return status.DONE
+        return _unread(argv, status.DONE)
     except OSError as error:
         _forget_output()
         say(f"{error.filename or 'stdout'}: {error.strerror}")
-        return status.FAILED
+        return _unread(argv, status.FAILED)
+
+
+def _unread(argv: list[str], otherwise: int) -> int:
+    """The exit status of a command whose output is lost. That of an answer would be taken for
+    one."""
+    return status.UNCERTAIN if argv[:1] in (["check"], ["fleet"]) else otherwise
 
 
 def _command(argv: list[str]) -> int:
