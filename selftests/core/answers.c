@@ -21,8 +21,6 @@ static const struct mc_spec *const specs[] = {
 
 #define JSON_MOST	8192
 
-static u8 uc_word[64];
-
 /* Which cache has the lines is not asked here. */
 enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *record,
 			       const struct mc_chase *chase, u64 loads)
@@ -58,22 +56,12 @@ static int find_memory(struct mc_run *r, const struct mc_point *point,
 	return err;
 }
 
-static void *the_uc_word(struct mc_run *r)
-{
-	return uc_word;
-}
-
-static const struct mc_side answers_side = {
-	.check = check_nothing, .tick = tick, .find = find_memory, .node = no_node_is_set,
-	.uc_word = the_uc_word,
-};
-
 static void costs(void)
 {
 	machine_reset(prices, MACHINE_BYTES / 2);
 	machine.core_mhz = 2500;
 	page_bytes = 4096;
-	run.side = &answers_side;
+	side.find = find_memory;
 	sim.look = mc_clock.cost_ps;
 }
 

@@ -45,10 +45,8 @@ static void costs(void)
 
 static void run_line(const char *op, const char *place)
 {
-	int err = measure("atomic op=%s place=%s cpu=0-%u count=1K repeat=3", op, place, sim.n - 1);
-
+	verdict(measure("atomic op=%s place=%s cpu=0-%u count=1K repeat=3", op, place, sim.n - 1));
 	assert_int_equal(n, 1);
-	assert_int_equal(err, rec->verified == MC_VERIFIED_FAILED ? -EBADMSG : 0);
 }
 
 /* Two accesses of 1 ns, or with a comparison three; CPU 1 takes three times as long. */

@@ -139,16 +139,16 @@ static void test_a_right_loop_is_verified_and_named(void **state)
 		/* Windows smaller than a pass, then passes in a window. */
 		pass_ps = i % 2 ? 150 * NS : 0;
 		assert_int_equal(verified("size=30K op=own"), MC_VERIFIED_OK);
-		shows(&rec, "traversed_bytes=30720 payload_bytes=30720 width_bytes=8; "
+		shows(rec, "traversed_bytes=30720 payload_bytes=30720 width_bytes=8; "
 		      "own_loop=copy@0123456789ab");
 		assert_true(words_done >= 4 * SIZE / 2 / 8);
 	}
 	/* The record keeps the name of the loop that it is about. */
 	mc_own_clear();
-	shows(&rec, "own_loop=copy@0123456789ab");
+	shows(rec, "own_loop=copy@0123456789ab");
 	reset(1);
 	assert_int_equal(verified("size=30K op=copy"), MC_VERIFIED_OK);
-	shows(&rec, "own_loop=null");
+	shows(rec, "own_loop=null");
 }
 
 static void test_a_loop_that_leaves_words_out_fails(void **state)
@@ -169,7 +169,7 @@ static void test_each_turn_is_run_once_a_pass(void **state)
 	own.arrays = 1;
 	registered(&own, run_add);
 	assert_int_equal(verified("size=30K op=own fence=mfence"), MC_VERIFIED_OK);
-	shows(&rec, "payload_bytes=61440");
+	shows(rec, "payload_bytes=61440");
 	pass_ps = 150 * NS;
 	assert_int_equal(verified("size=30K op=own"), MC_VERIFIED_OK);
 }
@@ -186,7 +186,7 @@ static void test_what_nobody_can_verify_is_not(void **state)
 	own.stores = MC_OWN_NOTHING;
 	registered(&own, run_nothing);
 	assert_int_equal(verified("size=30K op=own"), MC_VERIFIED_OK);
-	assert_false(mc_test_bandwidth.reads_only(&rec.point));
+	assert_false(mc_test_bandwidth.reads_only(&rec->point));
 	registered(&own, run_add);
 	assert_int_equal(verified("size=30K op=own"), MC_VERIFIED_FAILED);
 }
@@ -199,7 +199,7 @@ static void test_payload_is_what_the_loop_says(void **state)
 	registered(&own, run_copy);
 	pass_ps = 123456789;
 	assert_int_equal(verified("size=30K op=own"), MC_VERIFIED_OK);
-	shows(&rec, "traversed_bytes=30720 payload_bytes=1920 mb_per_s:%llu",
+	shows(rec, "traversed_bytes=30720 payload_bytes=1920 mb_per_s:%llu",
 	      mc_rounded(SIZE / 512 * 32, 1000000000, 123456789));
 }
 

@@ -37,16 +37,6 @@ static u64 *word(u64 i)
 	return NULL;
 }
 
-static void *no_uc_word(struct mc_run *r)
-{
-	return NULL;
-}
-
-static const struct mc_side random_side = {
-	.check = check_nothing, .tick = tick, .find = find, .node = no_node_is_set,
-	.uc_word = no_uc_word,
-};
-
 /* ------------------------------------------------------------- virtual time */
 
 /* Prices and oddities of the machine. */
@@ -79,24 +69,25 @@ static void closing(struct mc_worker *w)
 			  (!bare ? made.access_ps : slow ? 2 * made.bare_ps : made.bare_ps));
 }
 
+static const struct mc_view *blank_memory(const struct mc_wanted *want)
+{
+	memset(low, 0xa5, sizeof(low));
+	memset(high, 0xa5, sizeof(high));
+	memset(last, 0xa5, sizeof(last));
+	return &view;
+}
+
 static void costs(void)
 {
-	run.side = &random_side;
 	sim.opened = note_passes;
 	sim.closing = closing;
 	made = (struct made){ MADE };
 	view = (struct mc_view){ blocks, ARRAY_SIZE(blocks) };
+	view_for = blank_memory;
 }
 
-/* @line: the part behind these keys */
-static int run_random(const char *line)
+static int guarded(int err)
 {
-	int err;
-
-	memset(low, 0xa5, sizeof(low));
-	memset(high, 0xa5, sizeof(high));
-	memset(last, 0xa5, sizeof(last));
-	err = measure("random irq=off warmup=1 repeat=3 count=4K cpu=0-%u %s", sim.n - 1, line);
 	for (u64 i = 0; i < 512; i++) {
 		assert_true(low[BLOCK / 8 + i] == 0xa5a5a5a5a5a5a5a5);
 		assert_true(high[BLOCK / 8 + i] == 0xa5a5a5a5a5a5a5a5);
@@ -104,20 +95,11 @@ static int run_random(const char *line)
 	return err;
 }
 
-/* Run the line that this format makes. Return: its verdict. */
-static enum mc_verified verified(const char *fmt, ...)
-{
-	char line[120];
-	va_list args;
-	int err;
-
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	err = run_random(line);
-	assert_int_equal(err, rec->verified == MC_VERIFIED_FAILED ? -EBADMSG : 0);
-	return rec->verified;
-}
+/* @...: the part behind these keys */
+#define run_random(format, ...) \
+	guarded(measure("random irq=off warmup=1 repeat=3 count=4K cpu=0-%u " format, \
+			sim.n - 1, ##__VA_ARGS__))
+#define verified(...) verdict(run_random(__VA_ARGS__))
 
 /* --------------------------------------------------------------- right data */
 
@@ -246,7 +228,7 @@ static void test_left_out_accesses_are_found(void **state)
 
 static void assert_fails(const char *line, int err, const char *key)
 {
-	assert_int_equal(run_random(line), err);
+	assert_int_equal(run_random("%s", line), err);
 	assert_names(&run.error, err, key);
 }
 
@@ -343,7 +325,7 @@ static void test_writes_that_are_not_cached_are_waited_for(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		reset(1);
-		assert_int_equal(run_random(rows[i].line), 0);
+		assert_int_equal(run_random("%s", rows[i].line), 0);
 		assert_int_equal(drains, rows[i].drains);
 	}
 }
@@ -358,7 +340,7 @@ static void test_a_run_cut_short_tells_what_it_knows(void **state)
 		reset(1);
 		after_sample = stop;
 		stop_after = 3;
-		assert_int_equal(run_random(lines[i]), -EINTR);
+		assert_int_equal(run_random("%s", lines[i]), -EINTR);
 		shows(rec, "samples=2 verified=ok ns_per_access=4.999..5.001");
 	}
 }

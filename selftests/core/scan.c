@@ -125,11 +125,6 @@ static void end(struct mc_run *r)
 	end_all();
 }
 
-static const struct mc_side scan_side = {
-	.check = check_nothing, .tick = tick, .find = find_region, .end = end,
-	.drop = end_all, .node = no_node_is_set,
-};
-
 static void costs(void)
 {
 	machine_reset("", 0);
@@ -139,7 +134,9 @@ static void costs(void)
 	made = (struct made){ MADE };
 	nblocks = 0;
 	regions_most = 8;
-	run.side = &scan_side;
+	side.find = find_region;
+	side.end = end;
+	side.drop = end_all;
 	sim.look = 10 * NS;
 }
 

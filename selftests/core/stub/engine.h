@@ -85,8 +85,17 @@ static void tick(void *r, u64 more)
 		after_sample();
 }
 
-static const struct mc_side side = {
+static u64 uc_word[8];
+
+static void *the_uc_word(struct mc_run *r)
+{
+	return uc_word;
+}
+
+/* A test may have functions of its own in it. */
+static struct mc_side side = {
 	.check = check_nothing, .tick = tick, .find = find, .node = no_node_is_set,
+	.uc_word = the_uc_word,
 };
 
 /* ------------------------------------------------------------------- a run */
@@ -126,6 +135,7 @@ static __printf(1, 2) int measure(const char *format, ...)
 	}
 	memset(rec, 0, sizeof(rec));
 	n = 0;
+	run.bad_data = false;
 	run.error = (struct mc_error){ 0 };
 	assert_int_equal(mc_request_parse(&req, line, strlen(line), specs, &run.error), 0);
 	req.regions = regions_most;
@@ -144,6 +154,13 @@ static __printf(1, 2) int measure(const char *format, ...)
 		if (measure(__VA_ARGS__))			\
 			fail_msg("%s", run.error.text);		\
 	} while (0)
+
+/* The verdict on the data of the first record, of a run that ended with @err. */
+static inline enum mc_verified verdict(int err)
+{
+	assert_int_equal(err, rec->verified == MC_VERIFIED_FAILED ? -EBADMSG : 0);
+	return rec->verified;
+}
 
 /* The same on a new machine with so many threads. */
 #define measured_on(threads, ...)				\
@@ -180,6 +197,10 @@ static inline __printf(1, 2) void all_show(const char *format, ...)
 	}
 }
 
+#ifndef BEFORE
+#define BEFORE ""	/* what each of the lines begins with */
+#endif
+
 /* The error of each of these lines, which ";" parts, names @key, and nothing was done. */
 static inline void assert_refused(const char *lines, int err, const char *key)
 {
@@ -187,7 +208,7 @@ static inline void assert_refused(const char *lines, int err, const char *key)
 
 	assert_in_range(snprintf(all, sizeof(all), "%s", lines), 1, sizeof(all) - 1);
 	while ((line = strsep(&rest, ";"))) {
-		if (measure("%s", line) != err)
+		if (measure(BEFORE "%s", line) != err)
 			fail_msg("%s: %s", line, run.error.text);
 		assert_names(&run.error, err, key);
 		assert_int_equal(n, 0);
