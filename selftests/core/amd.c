@@ -51,11 +51,6 @@ u64 mc_xcr0(void)
 	return 0;
 }
 
-const struct mc_loop *mc_loop_widest(enum mc_op op)
-{
-	return NULL;
-}
-
 /* A CPU for each APIC ID. */
 static void look(const u32 *ids, unsigned int n)
 {

@@ -21,18 +21,6 @@ static const struct mc_spec *const specs[] = {
 
 #define JSON_MOST	8192
 
-/* Which cache has the lines is not asked here. */
-enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *record,
-			       const struct mc_chase *chase, u64 loads)
-{
-	return MC_HIT_UNKNOWN;
-}
-
-enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu, const struct mc_chase *chase)
-{
-	return MC_HIT_UNKNOWN;
-}
-
 u64 mc_source_before_last(int cpu, u64 bytes)
 {
 	const struct prices *p = model_prices();

@@ -21,7 +21,6 @@ static const struct mc_spec *const specs[] = {
 
 #include "arch/chase.h"
 #include "measure/chase.h"
-#include "measure/source.h"
 #include "measure/target.h"
 #include "platform/access.h"
 
@@ -102,11 +101,6 @@ static void map_twice(u64 page, u64 pages, u64 same)
 /* ------------------------------------------------------------ each page is tried */
 
 static const struct mc_range window = { START, BYTES };
-
-int mc_threads_look(struct mc_threads *threads)
-{
-	return mc_threads_stopped(threads);
-}
 
 static bool go_on(u64 done, u64 all)
 {
@@ -335,22 +329,6 @@ static void costs(void)
 
 /* Each width is one that the window takes. */
 int mc_access_try(void *at, unsigned int width, bool stores)
-{
-	return 0;
-}
-
-enum mc_hit mc_source_of_held(const struct mc_record *record, int cpu, const struct mc_chase *chase)
-{
-	return MC_HIT_UNKNOWN;
-}
-
-enum mc_hit mc_source_of_chase(const struct mc_run *r, const struct mc_record *record,
-			       const struct mc_chase *chase, u64 loads)
-{
-	return MC_HIT_MEMORY;
-}
-
-u64 mc_source_before_last(int cpu, u64 bytes)
 {
 	return 0;
 }

@@ -38,11 +38,6 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 	return width == made.fault ? -EFAULT : 0;
 }
 
-int mc_threads_look(struct mc_threads *threads)
-{
-	return 0;
-}
-
 static u64 line[8];
 
 static int check_it(struct mc_run *r, const struct mc_point *point)

@@ -22,11 +22,6 @@ void mc_core_read(struct mc_core *core)
 	core->ncaches = 0;
 }
 
-const struct mc_loop *mc_loop_widest(enum mc_op op)
-{
-	return NULL;
-}
-
 void mc_cpu_name(char name[MC_CPU_NAME_BYTES])
 {
 }

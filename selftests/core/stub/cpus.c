@@ -82,9 +82,3 @@ void made_up_machine(const struct made_up_cpu *cpus, unsigned int n)
 		mc_core_look(i);
 	}
 }
-
-/* The test asks for no loop. */
-const struct mc_loop *mc_loop_widest(enum mc_op op)
-{
-	return NULL;
-}

@@ -1,13 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* As much memory as a test wants, and no other caches, unless it has functions of its own. */
-#pragma weak mc_memory_room
-unsigned long long mc_memory_room(void)
+/* What most tests do not ask about, unless they have functions of their own: much is not known. */
+#include "measure/source.h"
+#include "platform/os.h"
+
+#define __weak __attribute((weak))
+
+__weak u64 mc_memory_room(void)
 {
 	return ~0ULL;
 }
 
-#pragma weak mc_unlisted_cache
-unsigned long long mc_unlisted_cache(void)
+__weak u64 mc_unlisted_cache(void)
 {
 	return 0;
+}
+
+__weak enum mc_hit mc_source_of_chase(const struct mc_run *run, const struct mc_record *rec,
+				      const struct mc_chase *chase, u64 loads)
+{
+	return MC_HIT_UNKNOWN;
+}
+
+__weak enum mc_hit mc_source_of_held(const struct mc_record *rec, int cpu,
+				     const struct mc_chase *chase)
+{
+	return MC_HIT_UNKNOWN;
+}
+
+__weak u64 mc_source_before_last(int cpu, u64 bytes)
+{
+	return 0;
+}
+
+__weak const struct mc_loop *mc_loop_widest(enum mc_op op)
+{
+	return NULL;
 }

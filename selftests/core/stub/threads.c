@@ -285,6 +285,11 @@ int mc_threads_stopped(const struct mc_threads *threads)
 	return threads->stop;
 }
 
+int mc_threads_look(struct mc_threads *threads)
+{
+	return mc_threads_stopped(threads);
+}
+
 /* All threads that wait at the barrier continue, from the current time. */
 static void open_barrier(void)
 {
