@@ -52,9 +52,7 @@ static void begin(unsigned int n, u64 bytes, u32 repeat, what_happens *to_it)
 
 static void measure(void)
 {
-	assert_int_equal(mc_threads_run(threads, mc_measure, &meas), 0);
-	if (sim.failed)
-		fail_msg("%s", sim.failed);
+	assert_int_equal(measure_point(), 0);
 	mc_disturbed_record(&meas, &rec);
 	others = mc_disturbed_by_others(&meas);
 	mc_stats_of(&stats, samples, meas.done);

@@ -8,13 +8,6 @@
 #define BYTES	(8ULL << 20)
 #define HALF	(BYTES * NS / 2)	/* of the time of a sample */
 
-static void measure(void)
-{
-	assert_int_equal(mc_threads_run(threads, mc_measure, &meas), 0);
-	if (sim.failed)
-		fail_msg("%s", sim.failed);
-}
-
 static u64 away_for;
 static unsigned int who, at_window, times;
 static unsigned int tries[THREADS_MOST], windows[THREADS_MOST];	/* of the sample */
@@ -49,7 +42,7 @@ static void away(unsigned int i, unsigned int window, u64 ps, unsigned int n)
 	times = n;
 	sim.opened = go_away;
 	meas.hooks.prepare = begin_window;
-	measure();
+	assert_int_equal(measure_point(), 0);
 	assert_int_equal(meas.done, 3);
 	assert_true((samples[1] == MC_NO_SAMPLE) == (meas.left_out == MC_LEFT_NO_OVERLAP));
 	for (unsigned int k = 0; k < 3; k++)
@@ -84,7 +77,7 @@ static void test_all_must_begin_before_a_fast_one_is_half_done(void **state)
 		away_for = i ? HALF + 50000 * NS : HALF - 50000 * NS;
 		sim.opened = go_away;
 		meas.hooks.prepare = begin_window;
-		measure();
+		assert_int_equal(measure_point(), 0);
 		assert_int_equal(meas.left_out, i ? MC_LEFT_NO_OVERLAP : 0);
 	}
 }
@@ -123,7 +116,7 @@ static void test_each_sample_has_a_try_more(void **state)
 	meas.hooks.prepare = begin_any_window;
 	meas.settings.least = mc_ns_to_ticks(40 * 110 * MS / NS);
 	meas.arrays.room = MOST;
-	measure();
+	assert_int_equal(measure_point(), 0);
 	assert_in_range(meas.done, 25, 50);
 	assert_int_equal(meas.left_out, 0);
 }
@@ -133,7 +126,7 @@ static void test_threads_rest_before_a_sample(void **state)
 {
 	for (unsigned int n = 1; n <= THREADS_MOST; n++) {
 		set_up(n, BYTES);
-		measure();
+		assert_int_equal(measure_point(), 0);
 		for (unsigned int i = 0; i < n; i++)
 			assert_int_equal(sim.rests[i], n > 1 ? ticks : 0);
 		assert_in_range(sim.ahead, n > 1 ? 8 * MS : 0, n > 1 ? 9 * MS : 0);
@@ -146,7 +139,7 @@ static void test_keep_keeps_what_did_not_overlap(void **state)
 		set_up(n, PAGE);
 		meas.disturbed.keep = true;
 		sim.late = 100 * MS;
-		measure();
+		assert_int_equal(measure_point(), 0);
 		assert_int_equal(meas.left_out, 0);
 		assert_in_range(samples[0], PAGE * NS - 10, PAGE * NS + 10);
 	}

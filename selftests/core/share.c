@@ -33,6 +33,8 @@ static u64 time_of(unsigned int transactions)
 
 static u64 ps[3][BURSTS];
 static struct mc_times mixed, one, two;
+static struct mc_times kinds[MC_LINE_KINDS];
+static struct mc_share s;
 
 /* @whole_ppm: planted chance of a burst that leaves whole. Return: how many did. */
 static unsigned int plant(u64 whole_ppm)
@@ -68,7 +70,6 @@ static const struct machine machines[] = {
 static unsigned int count_covered(u64 share, u64 *width)
 {
 	unsigned int i, n = 0;
-	struct mc_share s;
 
 	*width = 0;
 	for (i = 0; i < RUNS; i++) {
@@ -104,8 +105,6 @@ static void test_the_interval_has_the_planted_share(void **state)
 
 static void test_kinds_that_do_not_differ_are_not_told_apart(void **state)
 {
-	struct mc_share s;
-
 	chance_state = 2;
 	machine = machines[0];
 	machine.transaction = 0;
@@ -122,7 +121,6 @@ static void test_kinds_that_do_not_differ_are_not_told_apart(void **state)
 
 static void test_few_times_tell_nothing(void **state)
 {
-	struct mc_share s;
 	struct mc_times *all[] = { &mixed, &one, &two };
 
 	chance_state = 3;
@@ -154,8 +152,6 @@ static void put(struct mc_times *t, u64 *at, size_t n, size_t fast, u64 fast_ps,
 /* The formulas by hand: each kind has examples on the wrong side, and not as many as the other. */
 static void test_a_share_and_its_interval(void **state)
 {
-	struct mc_share s;
-
 	put(&mixed, ps[0], 1000, 300, 1400, 1600);
 	put(&one, ps[1], 150, 144, 1000, 2000);
 	put(&two, ps[2], 800, 4, 1000, 2000);
@@ -168,8 +164,6 @@ static void test_a_share_and_its_interval(void **state)
 /* Without noise every limit between the kinds is as good: the middle has most room. */
 static void test_the_limit_lies_in_the_middle(void **state)
 {
-	struct mc_share s;
-
 	put(&mixed, ps[0], 200, 50, 1400, 1600);
 	put(&one, ps[1], 200, 200, 1000, 0);
 	put(&two, ps[2], 200, 0, 0, 2000);
@@ -193,7 +187,7 @@ static void test_the_limit_lies_in_the_middle(void **state)
 }
 
 /* Windows of 16 lines, of which a line takes so long in one, in two and in eight pieces. */
-static void fill_windows(struct mc_times *kinds, u64 one, u64 two, u64 eight, u64 mixed_lines)
+static void fill_windows(u64 one, u64 two, u64 eight, u64 mixed_lines)
 {
 	static u64 windows[MC_LINE_KINDS][200];
 	const u64 lines[] = { mixed_lines, 16 * one, 16 * two, 16 * eight };
@@ -229,12 +223,10 @@ static void test_the_mean_of_many_lines_tells_their_share(void **state)
 		{ 3, 23, 92, 0, 8, true, 1000000, 1000000, 1000000, 1000000 },
 		{ 3, 23, 92, 16 * 200, 8, true, 0, 0, 0, 0 },
 	};
-	struct mc_times kinds[MC_LINE_KINDS];
-	struct mc_share s;
 
 	chance_state = 4;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		fill_windows(kinds, 1000 * rows[i].one, 1000 * rows[i].two, 1000 * rows[i].eight,
+		fill_windows(1000 * rows[i].one, 1000 * rows[i].two, 1000 * rows[i].eight,
 			     1000 * rows[i].mixed);
 		mc_share_of_rates(&s, kinds, rows[i].pieces);
 		assert_true(s.known);
@@ -247,7 +239,7 @@ static void test_the_mean_of_many_lines_tells_their_share(void **state)
 	}
 	/* Two of 100 lines in two pieces are as slow as half a line in eight; then three. */
 	for (u64 lines = 2; lines <= 3; lines++) {
-		fill_windows(kinds, 3000, 23000, 92000, 16 * 3000 + 16 * 20000 * lines / 100);
+		fill_windows(3000, 23000, 92000, 16 * 3000 + 16 * 20000 * lines / 100);
 		mc_share_of_rates(&s, kinds, 8);
 		assert_int_equal(s.one_figure, lines == 2);
 		if (lines == 2)
@@ -262,12 +254,10 @@ static void test_means_that_do_not_differ_tell_nothing(void **state)
 		{ 3000, 3000, 3000 }, { 23000, 3000, 92000 }, { 3000, 23000, 4000 },
 		{ 3000, 3200, 92000 }, { 3000, 23000, 92000 },
 	};
-	struct mc_times kinds[MC_LINE_KINDS];
-	struct mc_share s;
 
 	chance_state = 5;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		fill_windows(kinds, rows[i][0], rows[i][1], rows[i][2], 16 * 3000);
+		fill_windows(rows[i][0], rows[i][1], rows[i][2], 16 * 3000);
 		for (size_t k = 0; k < MC_LINE_KINDS * 200 && i == 3; k++)
 			kinds[k / 200].ps[k % 200] += chance(20000);
 		if (i == 4)
@@ -280,11 +270,8 @@ static void test_means_that_do_not_differ_tell_nothing(void **state)
 /* One window of 50 takes as long as an interrupt. */
 static void test_interrupted_windows_count_little(void **state)
 {
-	struct mc_times kinds[MC_LINE_KINDS];
-	struct mc_share s;
-
 	chance_state = 6;
-	fill_windows(kinds, 3000, 23000, 92000, 12 * 3000 + 4 * 23000);
+	fill_windows(3000, 23000, 92000, 12 * 3000 + 4 * 23000);
 	for (unsigned int kind = 0; kind < MC_LINE_KINDS; kind++) {
 		for (unsigned int i = 0; i < 200; i++)
 			kinds[kind].ps[i] += chance(50) ? 0 : 5000000;
@@ -298,11 +285,8 @@ static void test_interrupted_windows_count_little(void **state)
 /* Windows of a slow device, of which some take milliseconds more: 10 us a transaction. */
 static void test_slow_windows_are_no_other_share(void **state)
 {
-	struct mc_times kinds[MC_LINE_KINDS];
-	struct mc_share s;
-
 	chance_state = 7;
-	fill_windows(kinds, 90000000, 100000000, 160000000, 8 * 90000000ULL + 8 * 100000000ULL);
+	fill_windows(90000000, 100000000, 160000000, 8 * 90000000ULL + 8 * 100000000ULL);
 	for (unsigned int i = 0; i < 200; i++)
 		kinds[MC_LINES_EIGHT].ps[i] += i % 5 ? 0 : 20000000000;
 	mc_share_of_rates(&s, kinds, 8);
