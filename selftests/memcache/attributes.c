@@ -28,17 +28,16 @@ FIXTURE_VARIANT_ADD(type, np) { { "np", "nGnRnE", "now_other", 0 } };
 /* The line in `buffers` that begins with these words also has the others. */
 static bool line_has(const char *type, const char *kind, const char *attribute, const char *more)
 {
-	char begin[64], has[64], *line, *end;
+	const char *begin = TEXT("%s %s ", type, kind);
+	char *line, *end;
 
-	snprintf(begin, sizeof(begin), "%s %s ", type, kind);
-	snprintf(has, sizeof(has), " attribute=%s ", attribute);
 	if (!file_has("buffers", begin))
 		return false;
 	line = strstr(run_text, begin);
 	end = strchr(line, '\n');
 	if (end)
 		*end = '\0';
-	return strstr(line, has) && strstr(line, more);
+	return strstr(line, TEXT(" attribute=%s ", attribute)) && strstr(line, more);
 }
 
 static bool buffer_is(const struct type *t, const char *kind, const char *more)
@@ -59,10 +58,7 @@ static long pages(const struct type *t, long of_run)
 
 static pid_t start(const struct type *t, const char *more)
 {
-	char line[256];
-
-	snprintf(line, sizeof(line), ENDLESS " type=%s %s", t->name, more);
-	return run_start(line);
+	return run_start(TEXT(ENDLESS " type=%s %s", t->name, more));
 }
 
 TEST_F(type, in_standing_buffers)
@@ -97,14 +93,9 @@ TEST_F(type, during_and_after_a_run)
 
 TEST_F(type, in_a_4k_mapping)
 {
-	char line[128];
-
-	snprintf(line, sizeof(line),
-		 "bandwidth type=%s page=4k op=write,read,copy size=4K,1M,4M repeat=1",
-		 variant->is.name);
-	ASSERT_EQ(0, run(line));
-	snprintf(line, sizeof(line), "\"attribute\":\"%s\"", variant->is.attribute);
-	EXPECT_EQ(9, results_with(line));
+	ASSERT_EQ(0, run(TEXT("bandwidth type=%s page=4k op=write,read,copy size=4K,1M,4M repeat=1",
+			      variant->is.name)));
+	EXPECT_EQ(9, results_with(TEXT("\"attribute\":\"%s\"", variant->is.attribute)));
 	EXPECT_EQ(9, results_with("\"verified\":\"ok\""));
 	EXPECT_EQ(pages(&variant->is, 0), pages_now(&variant->is));
 }

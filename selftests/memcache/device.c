@@ -77,7 +77,8 @@ TEST_F(device, is_for_root_only)
 TEST_F(device, tells_what_buffers_tells)
 {
 	const struct memcache_info *info = &self->info;
-	char begin[32], attribute[8] = "", effective[8] = "", *line;
+	const char *begin = TEXT("%s standing ", variant->type);
+	char attribute[8] = "", effective[8] = "", *line;
 	unsigned long long pages = 0;
 	int node = -1, found;
 
@@ -86,7 +87,6 @@ TEST_F(device, tells_what_buffers_tells)
 	EXPECT_EQ(0u, info->reserved);
 	EXPECT_STREQ(variant->attribute, info->attribute);
 
-	snprintf(begin, sizeof(begin), "%s standing ", variant->type);
 	ASSERT_TRUE(file_has("buffers", begin));
 	line = strstr(run_text, begin);
 	found = sscanf(line, "%*s %*s pages=%llu node=%d %*s %*s attribute=%7s effective=%7s",
@@ -108,16 +108,11 @@ TEST_F(device, knows_one_ioctl_and_no_other)
 	struct memcache_info info;
 	size_t i;
 
-	for (i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
-		EXPECT_EQ(-1, ioctl(self->fd, unknown[i], &info));
-		EXPECT_EQ(ENOTTY, errno);
-	}
-	EXPECT_EQ(-1, ioctl(self->fd, MEMCACHE_INFO, NULL));
-	EXPECT_EQ(EFAULT, errno);
-	EXPECT_EQ(-1, read(self->fd, &info, sizeof(info)));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-1, write(self->fd, &info, sizeof(info)));
-	EXPECT_EQ(EINVAL, errno);
+	for (i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
+		EXPECT_ERRNO(ENOTTY, ioctl(self->fd, unknown[i], &info));
+	EXPECT_ERRNO(EFAULT, ioctl(self->fd, MEMCACHE_INFO, NULL));
+	EXPECT_ERRNO(EINVAL, read(self->fd, &info, sizeof(info)));
+	EXPECT_ERRNO(EINVAL, write(self->fd, &info, sizeof(info)));
 }
 
 /* ----------------------------------------------------------------- mapping */
@@ -168,10 +163,8 @@ TEST_F(device, is_neither_copied_nor_executed)
 	EXPECT_EQ(EINVAL, refusal(self->fd, 0, PAGE, PROT_READ, MAP_PRIVATE));
 	EXPECT_EQ(EPERM, refusal(self->fd, 0, PAGE, RW | PROT_EXEC, MAP_SHARED));
 	EXPECT_EQ(EPERM, refusal(self->fd, 0, PAGE, PROT_EXEC, MAP_SHARED));
-	EXPECT_EQ(-1, mprotect(self->map, PAGE, PROT_READ | PROT_EXEC));
-	EXPECT_EQ(EACCES, errno);
-	EXPECT_EQ(-1, mprotect(self->map, BYTES, PROT_EXEC));
-	EXPECT_EQ(EACCES, errno);
+	EXPECT_ERRNO(EACCES, mprotect(self->map, PAGE, PROT_READ | PROT_EXEC));
+	EXPECT_ERRNO(EACCES, mprotect(self->map, BYTES, PROT_EXEC));
 }
 
 TEST_F(device, mapping_moves_and_shrinks_but_does_not_grow)
@@ -181,13 +174,10 @@ TEST_F(device, mapping_moves_and_shrinks_but_does_not_grow)
 
 	ASSERT_NE(MAP_FAILED, to);
 	ASSERT_NE(MAP_FAILED, small);
-	EXPECT_EQ(MAP_FAILED, mremap(small, 2 * PAGE, 4 * PAGE, 0));
-	EXPECT_EQ(EFAULT, errno);
-	EXPECT_EQ(MAP_FAILED, mremap(small, 2 * PAGE, 2 * BYTES, MREMAP_MAYMOVE));
-	EXPECT_EQ(EFAULT, errno);
+	EXPECT_ERRNO(EFAULT, mremap(small, 2 * PAGE, 4 * PAGE, 0));
+	EXPECT_ERRNO(EFAULT, mremap(small, 2 * PAGE, 2 * BYTES, MREMAP_MAYMOVE));
 	/* A length of 0 would make a second mapping. */
-	EXPECT_EQ(MAP_FAILED, mremap(small, 0, 2 * PAGE, MREMAP_MAYMOVE));
-	EXPECT_EQ(EFAULT, errno);
+	EXPECT_ERRNO(EFAULT, mremap(small, 0, 2 * PAGE, MREMAP_MAYMOVE));
 
 	small[17] = 99;
 	ASSERT_EQ(to, mremap(small, 2 * PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to));
@@ -210,10 +200,8 @@ TEST_F(device, maps_to_be_read_only)
 	EXPECT_NE(MAP_FAILED, two);
 	if (one != MAP_FAILED) {
 		EXPECT_EQ(99, one[17]);
-		EXPECT_EQ(-1, mprotect(one, BYTES, RW));
-		EXPECT_EQ(EACCES, errno);
-		EXPECT_EQ(-1, mprotect(one, BYTES, PROT_READ | PROT_EXEC));
-		EXPECT_EQ(EACCES, errno);
+		EXPECT_ERRNO(EACCES, mprotect(one, BYTES, RW));
+		EXPECT_ERRNO(EACCES, mprotect(one, BYTES, PROT_READ | PROT_EXEC));
 		EXPECT_EQ(BLOCK, pages_of_type(one, variant->attribute, BLOCK));
 		EXPECT_EQ(0, munmap(one, BYTES));
 	}
@@ -228,7 +216,6 @@ TEST_F(device, is_zero_at_first_and_then_what_was_written)
 {
 	static const unsigned char zeros[PAGE];
 	unsigned char *again = map_at(self->fd, 0, BYTES);
-	char line[128];
 	size_t i;
 	pid_t pid;
 
@@ -249,9 +236,8 @@ TEST_F(device, is_zero_at_first_and_then_what_was_written)
 	EXPECT_EQ(7, again[BYTES - 1]);
 
 	/* The kernel's runs use the same pages. */
-	snprintf(line, sizeof(line), "bandwidth type=%s node=%d op=write size=8K repeat=1",
-		 variant->type, self->info.node);
-	EXPECT_EQ(0, run(line));
+	EXPECT_EQ(0, run(TEXT("bandwidth type=%s node=%d op=write size=8K repeat=1",
+			      variant->type, self->info.node)));
 	EXPECT_NE(0xa5, again[0]);
 	EXPECT_NE(0, memcmp(again, again + 2 * PAGE, PAGE));
 	EXPECT_NE(0, memcmp(again + PAGE, again + 2 * PAGE, PAGE));
@@ -289,24 +275,20 @@ TEST_F(device, pages_are_not_pinned)
 	int fds[2], mem;
 
 	ASSERT_EQ(0, pipe(fds));
-	EXPECT_EQ(-1, vmsplice(fds[1], &here, 1, 0));
-	EXPECT_EQ(EFAULT, errno);
+	EXPECT_ERRNO(EFAULT, vmsplice(fds[1], &here, 1, 0));
 	close(fds[0]);
 	close(fds[1]);
 
 	/* This is how a debugger, or another process, would read it. */
 	mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, mem);
-	EXPECT_EQ(-1, pread(mem, out, sizeof(out), (off_t)self->map));
-	EXPECT_EQ(EIO, errno);
-	EXPECT_EQ(-1, pwrite(mem, out, sizeof(out), (off_t)self->map));
-	EXPECT_EQ(EIO, errno);
+	EXPECT_ERRNO(EIO, pread(mem, out, sizeof(out), (off_t)self->map));
+	EXPECT_ERRNO(EIO, pwrite(mem, out, sizeof(out), (off_t)self->map));
 	close(mem);
 	if (process_vm_readv(getpid(), NULL, 0, NULL, 0, 0))
 		return;		/* a small kernel does not have this call */
-	EXPECT_EQ(-1, process_vm_readv(getpid(), &(struct iovec){ out, sizeof(out) }, 1,
-				       &here, 1, 0));
-	EXPECT_EQ(EFAULT, errno);
+	EXPECT_ERRNO(EFAULT, process_vm_readv(getpid(), &(struct iovec){ out, sizeof(out) }, 1,
+					      &here, 1, 0));
 }
 
 TEST_F(device, mapping_stays_what_it_is)
@@ -315,25 +297,22 @@ TEST_F(device, mapping_stays_what_it_is)
 
 	self->map[5 * PAGE] = 55;
 	/* It can be neither doubled nor given holes that would be filled later. */
-	EXPECT_EQ(MAP_FAILED, mremap(self->map, PAGE, PAGE,
-				     MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-1, madvise(self->map, BYTES, MADV_DONTNEED));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-1, madvise(self->map, BYTES, MADV_DODUMP));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_ERRNO(EINVAL, mremap(self->map, PAGE, PAGE,
+				    MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL));
+	EXPECT_ERRNO(EINVAL, madvise(self->map, BYTES, MADV_DONTNEED));
+	EXPECT_ERRNO(EINVAL, madvise(self->map, BYTES, MADV_DODUMP));
 
 	/* Pages in another order are still pages of the buffer, with its type. */
 	EXPECT_EQ(0, remap_file_pages(self->map, PAGE, 0, 5, 0));
 	EXPECT_EQ(55, self->map[0]);
 	ASSERT_TRUE(witness_page(self->map, &page));
 	EXPECT_STREQ(variant->attribute, page.type);
-	EXPECT_EQ(-1, mprotect(self->map, BYTES, PROT_READ | PROT_EXEC));
-	EXPECT_EQ(EACCES, errno);
+	EXPECT_ERRNO(EACCES, mprotect(self->map, BYTES, PROT_READ | PROT_EXEC));
 	/* Nothing lies behind the buffer except the page of the fence. */
-	EXPECT_EQ(-1, remap_file_pages(self->map + PAGE, PAGE, 0, BLOCK + 1, 0));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_ERRNO(EINVAL, remap_file_pages(self->map + PAGE, PAGE, 0, BLOCK + 1, 0));
 }
+
+#define UNVERIFIED " verify=off size=8K repeat=1"
 
 /* The data of a user in the pages do not get into files that others may read. */
 TEST_F(device, data_of_a_user_are_in_no_result)
@@ -341,22 +320,17 @@ TEST_F(device, data_of_a_user_are_in_no_result)
 	static const char * const files[] = { "run", "results", "results.jsonl", "buffers" };
 	const unsigned long secret = 0x5ec2e75ec2e75ec2;
 	unsigned long *words = (void *)self->map;
-	char line[256], hex[24], dec[24];
 	size_t i;
 
-	snprintf(hex, sizeof(hex), "%lx", secret >> 32);
-	snprintf(dec, sizeof(dec), "%lu", secret / 1000000);
 	for (i = 0; i < BYTES / 8; i++)
 		words[i] = secret;
-	snprintf(line, sizeof(line),
-		 "bandwidth type=%s node=%d op=read,write,copy verify=off size=8K repeat=1",
-		 variant->type, self->info.node);
-	EXPECT_EQ(0, run(line));
+	EXPECT_EQ(0, run(TEXT("bandwidth type=%s node=%d op=read,write,copy" UNVERIFIED,
+			      variant->type, self->info.node)));
 	EXPECT_NE(secret, words[0]);
 	EXPECT_EQ(secret, words[BYTES / 8 - 1]);
 	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		EXPECT_FALSE(file_has(files[i], hex));
-		EXPECT_FALSE(file_has(files[i], dec));
+		EXPECT_FALSE(file_has(files[i], TEXT("%lx", secret >> 32)));
+		EXPECT_FALSE(file_has(files[i], TEXT("%lu", secret / 1000000)));
 	}
 }
 
@@ -380,8 +354,7 @@ TEST_F(device, keeps_the_module_while_open_or_mapped)
 	EXPECT_EQ(0, module_unload());
 	EXPECT_EQ(0, witness_away());
 
-	EXPECT_EQ(-1, access(variant->path, F_OK));
-	EXPECT_EQ(ENOENT, errno);
+	EXPECT_ERRNO(ENOENT, access(variant->path, F_OK));
 	ASSERT_LT(0, file_read("/proc/self/maps", run_text, sizeof(run_text)));
 	EXPECT_EQ(NULL, strstr(run_text, "memcache_"));
 	ASSERT_EQ(0, module_load("size_mb=2"));

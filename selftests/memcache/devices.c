@@ -81,10 +81,8 @@ TEST_F(devices, have_one_page_more_for_the_fence)
 	struct memcache_info info;
 	int i;
 
-	for (i = 0; i < 2; i++) {
-		EXPECT_EQ(MAP_FAILED, map_at(self->fd[i], BYTES, PAGE));
-		EXPECT_EQ(EINVAL, errno);
-	}
+	for (i = 0; i < 2; i++)
+		EXPECT_ERRNO(EINVAL, map_at(self->fd[i], BYTES, PAGE));
 	ASSERT_EQ(0, ioctl(self->fd[2], MEMCACHE_INFO, &info));
 	EXPECT_EQ(MAP_FAILED, map_at(self->fd[2], info.fence_offset, 2 * PAGE));
 	EXPECT_EQ(MAP_FAILED, map_at(self->fd[2], info.fence_offset - PAGE, 2 * PAGE));
@@ -124,10 +122,8 @@ TEST_F(devices, are_not_there_without_standing_buffers)
 	let_go(self->map, self->fd);
 	ASSERT_EQ(0, module_unload());
 	ASSERT_EQ(0, module_load("size_mb=0"));
-	for (i = 0; i < 3; i++) {
-		EXPECT_EQ(-1, access(paths[i], F_OK));
-		EXPECT_EQ(ENOENT, errno);
-	}
+	for (i = 0; i < 3; i++)
+		EXPECT_ERRNO(ENOENT, access(paths[i], F_OK));
 	EXPECT_EQ(0, run("bandwidth type=wb,wc,uc fence=none,uc size=64K repeat=1"));
 }
 

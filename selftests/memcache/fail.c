@@ -110,13 +110,9 @@ static long failed(void)
 	long n = 0;
 	int i;
 
-	for (i = 0; i < 2; i++) {
-		char path[128];
-
-		snprintf(path, sizeof(path), "%stimes", both_allocators[i]);
-		if (file_read(path, text, sizeof(text)) > 0)
+	for (i = 0; i < 2; i++)
+		if (file_read(TEXT("%stimes", both_allocators[i]), text, sizeof(text)) > 0)
 			n += MANY - atol(text);
-	}
 	return n;
 }
 

@@ -46,11 +46,10 @@ static char results[1 << 16];
 
 TEST_F(refusal, fails_the_request)
 {
-	char line[128];
+	const char *line = TEXT("bandwidth %s size=8M repeat=1", variant->keys);
 
 	ASSERT_LT(0, file_read(FILES "results", results, sizeof(results)));
 	ASSERT_EQ(0, witness_fault(variant->fault));
-	snprintf(line, sizeof(line), "bandwidth %s size=8M repeat=1", variant->keys);
 	EXPECT_EQ(-ENOMEM, run(line));
 	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: ENOMEM " REFUSED));
 	EXPECT_LT(0, witness("hits"));
@@ -69,12 +68,10 @@ TEST_F(refusal, fails_the_request)
 
 TEST_F(refusal, fails_the_load)
 {
-	char fault[32];
-
 	ASSERT_EQ(0, module_unload());
-	snprintf(fault, sizeof(fault), "%.*s %s 1 1", (int)strcspn(variant->fault, " "),
-		 variant->fault, strstr(variant->fault, "late") ? "late" : "refuse");
-	ASSERT_EQ(0, witness_fault(fault));
+	ASSERT_EQ(0, witness_fault(TEXT("%.*s %s 1 1", (int)strcspn(variant->fault, " "),
+					variant->fault,
+					strstr(variant->fault, "late") ? "late" : "refuse")));
 	EXPECT_EQ(-ENOMEM, module_load("size_mb=2"));
 	EXPECT_EQ(-1, access(FILES "run", F_OK));
 	EXPECT_EQ(0, witness_away());
@@ -102,11 +99,8 @@ FIXTURE_VARIANT_ADD(half_way, wc_late) { "wc late 2 9", "wb,wc" };
 
 TEST_F(half_way, keeps_what_was_measured)
 {
-	char line[128];
-
-	snprintf(line, sizeof(line), "bandwidth type=%s size=8M repeat=1", variant->types);
 	ASSERT_EQ(0, witness_fault(variant->fault));
-	EXPECT_EQ(-ENOMEM, run(line));
+	EXPECT_EQ(-ENOMEM, run(TEXT("bandwidth type=%s size=8M repeat=1", variant->types)));
 	EXPECT_EQ(1, results_with(""));
 	EXPECT_TRUE(file_has("results.jsonl", "\"state\":\"failed\",\"errno\":12,"));
 	EXPECT_EQ(watched_standing(), witness_away());
@@ -140,13 +134,9 @@ FIXTURE_VARIANT_ADD(lie, half_of_wc) {
 
 TEST_F(lie, is_seen_in_the_page_tables)
 {
-	char line[128];
-
 	ASSERT_EQ(0, witness_fault(variant->fault));
-	snprintf(line, sizeof(line), "bandwidth type=%s size=4M repeat=1", variant->type);
-	EXPECT_EQ(0, run(line));
-	snprintf(line, sizeof(line), "\"attribute\":\"%s\"", variant->attribute);
-	EXPECT_EQ(1, results_with(line));
+	EXPECT_EQ(0, run(TEXT("bandwidth type=%s size=4M repeat=1", variant->type)));
+	EXPECT_EQ(1, results_with(TEXT("\"attribute\":\"%s\"", variant->attribute)));
 }
 
 /* Data whose sum is wrong. */
@@ -163,10 +153,8 @@ FIXTURE_VARIANT_ADD(data, deferred) { "op=write verify=deferred", "sum wrong 1" 
 
 TEST_F(data, wrong_is_an_error_with_results)
 {
-	char line[128];
+	const char *line = TEXT("bandwidth %s size=64K,128K repeat=3 warmup=2", variant->keys);
 
-	snprintf(line, sizeof(line),
-		 "bandwidth %s size=64K,128K repeat=3 warmup=2", variant->keys);
 	ASSERT_EQ(0, witness_fault(variant->fault));
 	EXPECT_EQ(-EBADMSG, run(line));
 	EXPECT_TRUE(file_has("run", "\nstate: failed\nerror: EBADMSG verify: "));

@@ -104,7 +104,6 @@ TEST_F(file, only_regular_files)
 	};
 	struct sockaddr_un address = { AF_UNIX, "socket" };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	char line[256];
 	unsigned int i, write;
 
 	ASSERT_EQ(0, bind(fd, (void *)&address, sizeof(address)));
@@ -115,14 +114,14 @@ TEST_F(file, only_regular_files)
 	ASSERT_EQ(0, symlink("there", "link"));
 	ASSERT_EQ(0, symlink("nothing", "nowhere"));
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		char *says = TEXT("state: refused\n"
+				  "error: EINVAL path: %s is %s; only regular files",
+				  bad[i].path, bad[i].what);
+
 		for (write = 0; write < 2; write++) {
-			snprintf(line, sizeof(line), "file op=%s path=%s" SMALL,
-				 write ? "write" : "read", bad[i].path);
-			EXPECT_EQ(-EINVAL, run(line));
-			snprintf(line, sizeof(line),
-				 "state: refused\nerror: EINVAL path: %s is %s; only regular files",
-				 bad[i].path, bad[i].what);
-			EXPECT_TRUE(file_has("run", line));
+			EXPECT_EQ(-EINVAL, run(TEXT("file op=%s path=%s" SMALL,
+						    write ? "write" : "read", bad[i].path)));
+			EXPECT_TRUE(file_has("run", says));
 		}
 	}
 	EXPECT_EQ(-1, size_of("nothing"));
@@ -281,11 +280,8 @@ TEST_F(disk, past_the_page_cache)
 
 static int disk_size(const char *size)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command),
-		 "sync; truncate -s %s img && losetup -c $(losetup -nO NAME -j img)", size);
-	return system(command);
+	return system(TEXT("sync; truncate -s %s img && losetup -c $(losetup -nO NAME -j img)",
+			   size));
 }
 
 /* Most of the disk is gone, but the filesystem on it does not know that. */

@@ -25,6 +25,9 @@ FIXTURE_TEARDOWN(type)								\
 	teardown;								\
 }
 
+/* A system call fails with this errno. */
+#define EXPECT_ERRNO(err, call) EXPECT_EQ(err, (long)(call) == -1 ? errno : 0)
+
 /* Whether the test has passed so far. Newer harnesses have a function for it. */
 static inline bool test_passed(struct __test_metadata *test)
 {

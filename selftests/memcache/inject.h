@@ -42,13 +42,10 @@ static const char *const both_allocators[] = { SLAB, PAGES };
 
 static inline int inject_set(const char *name, const char *value)
 {
-	char path[128];
 	int i, err = 0;
 
-	for (i = 0; i < 2 && !err; i++) {
-		snprintf(path, sizeof(path), "%s%s", both_allocators[i], name);
-		err = file_write(path, value);
-	}
+	for (i = 0; i < 2 && !err; i++)
+		err = file_write(TEXT("%s%s", both_allocators[i], name), value);
 	return err;
 }
 
@@ -78,21 +75,15 @@ static inline bool inject_ready(void)
 /* Make the @n-th allocation of a task fail, counted from now; 0: none. */
 static inline int inject_nth(const char *task, unsigned int n)
 {
-	char path[64], text[16];
-
-	snprintf(path, sizeof(path), "%sfail-nth", task);
-	snprintf(text, sizeof(text), "%u", n);
-	return file_write(path, text);
+	return file_write(TEXT("%sfail-nth", task), TEXT("%u", n));
 }
 
 /* Return whether it has failed, and end the injection in either case. */
 static inline bool inject_has(const char *task)
 {
-	char path[64], text[16];
-	bool has;
+	char text[16];
+	bool has = file_read(TEXT("%sfail-nth", task), text, sizeof(text)) > 0 && atoi(text) == 0;
 
-	snprintf(path, sizeof(path), "%sfail-nth", task);
-	has = file_read(path, text, sizeof(text)) > 0 && atoi(text) == 0;
 	inject_nth(task, 0);
 	counted.injected += has;
 	return has;

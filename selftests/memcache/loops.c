@@ -20,14 +20,11 @@ WATCHED(loops)
 static int widths(const char *op, int streams)
 {
 	static const char * const names[] = { "8", "16", "32", "64", "max" };
-	char line[256];
 	int n = 0, err;
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		snprintf(line, sizeof(line), "bandwidth op=%s width=%s streams=%d" SMALL,
-			 op, names[i], streams);
-		err = run(line);
+		err = run(TEXT("bandwidth op=%s width=%s streams=%d" SMALL, op, names[i], streams));
 		if (err && err != -EINVAL && err != -EOPNOTSUPP)
 			return -1;
 		n += !err;

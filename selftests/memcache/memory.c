@@ -31,10 +31,7 @@ static long first_node(const char *name)
 
 static int run_size(const char *keys, long mib)
 {
-	char line[128];
-
-	snprintf(line, sizeof(line), "bandwidth %s size=%ldM repeat=1 warmup=0", keys, mib);
-	return run(line);
+	return run(TEXT("bandwidth %s size=%ldM repeat=1 warmup=0", keys, mib));
 }
 
 /* The request is refused with ENOMEM, and nothing of it is kept. */
@@ -194,9 +191,9 @@ static void stay_on_one_cpu(struct __test_metadata *_metadata)
 /* Wait until a process sleeps in the kernel, for whatever it is. */
 static void await_sleep(struct __test_metadata *_metadata, pid_t pid)
 {
-	char path[64], text[1024], state = 0;
+	const char *path = TEXT("/proc/%d/stat", pid);
+	char text[1024], state = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	while (state != 'S' && state != 'D') {
 		usleep(100);
 		ASSERT_LT(0, file_read(path, text, sizeof(text)));
@@ -214,15 +211,13 @@ FIXTURE(large) {
 /* Start a run, and wait until it makes its buffer. Return: whether that is not finished. */
 static bool begins_large(struct __test_metadata *_metadata, long *size, pid_t *pid)
 {
-	char line[128];
 	long before;
 
 	watched_setup(_metadata);
 	stay_on_one_cpu(_metadata);
 	before = available();
 	*size = before - 128;
-	snprintf(line, sizeof(line), "bandwidth size=%ldM type=uc repeat=100", *size);
-	*pid = start_writer(_metadata, line);
+	*pid = start_writer(_metadata, TEXT("bandwidth size=%ldM type=uc repeat=100", *size));
 	/*
 	 * The witness sees each page that is made UC. In the direct map, pages are made UC block by
 	 * block; a mapping comes when all of them are there.
@@ -301,20 +296,15 @@ FIXTURE_VARIANT_ADD(node, auto_on_cpu_1) { "cpu=1", 1 };
 
 TEST_F(node, is_where_pages_lie)
 {
-	char line[256], of_node[16];
+	const char *of_node = TEXT("node%d", variant->node);
 	long before;
 	pid_t pid;
 
-	snprintf(line, sizeof(line),
-		 "bandwidth type=wb,wc,uc size=4K,8M repeat=1 %s", variant->keys);
-	EXPECT_EQ(0, run(line));
-	snprintf(line, sizeof(line), "\"memory_node\":%d,", variant->node);
-	EXPECT_EQ(6, results_with(line));
+	EXPECT_EQ(0, run(TEXT("bandwidth type=wb,wc,uc size=4K,8M repeat=1 %s", variant->keys)));
+	EXPECT_EQ(6, results_with(TEXT("\"memory_node\":%d,", variant->node)));
 
-	snprintf(of_node, sizeof(of_node), "node%d", variant->node);
 	before = witness(of_node);
-	snprintf(line, sizeof(line), ENDLESS " type=uc size=8M %s", variant->keys);
-	pid = run_start(line);
+	pid = run_start(TEXT(ENDLESS " type=uc size=8M %s", variant->keys));
 	ASSERT_TRUE(run_gets_to(1));
 	EXPECT_EQ(before + 4 * BLOCK, witness(of_node));
 	EXPECT_EQ(-ECANCELED, run_stop(pid));

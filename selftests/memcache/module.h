@@ -15,6 +15,24 @@
 
 #include "kselftest.h"
 
+struct text {
+	char is[512];
+};
+
+__attribute((format(printf, 2, 3)))
+static inline char *text_in(struct text *to, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(to->is, sizeof(to->is), format, args);
+	va_end(args);
+	return to->is;
+}
+
+/* What the format makes, until the end of the block. */
+#define TEXT(...) text_in(&(struct text){ "" }, __VA_ARGS__)
+
 #define FILES "/sys/kernel/debug/memcache/"
 
 /* All files, and who may read and write them. */

@@ -65,7 +65,7 @@ static int by_pfn(const void *a, const void *b)
 static int run_each_test(void)
 {
 	static char tests[sizeof(run_text)];
-	char *at = tests, *line, request[128];
+	char *at = tests, *line;
 	int n = 0, err;
 
 	if (file_read(FILES "tests", tests, sizeof(tests)) < 0)
@@ -76,9 +76,7 @@ static int run_each_test(void)
 		/* The first part of the file is about every test. */
 		if (!islower(*line) || line[len] != ':')
 			continue;
-		snprintf(request, sizeof(request),
-			 "%.*s size=1M" ONCE, (int)len, line);
-		err = run(request);
+		err = run(TEXT("%.*s size=1M" ONCE, (int)len, line));
 		/* Some tests may not take a size, and some see that data changed. */
 		if (err && err != -EINVAL && err != -EOPNOTSUPP && err != -EBADMSG)
 			return -1;
@@ -95,12 +93,10 @@ TEST_F(pages, are_zero_when_they_come)
 {
 	const size_t n = 3 * LARGE / PAGE;
 	int i, round, again = 0;
-	char params[32];
 	size_t j;
 
-	snprintf(params, sizeof(params), "numa_node=0 size_mb=%lu", MIB);
 	for (round = 0; round < 2; round++) {
-		ASSERT_EQ(0, module_load(params));
+		ASSERT_EQ(0, module_load(TEXT("numa_node=0 size_mb=%lu", MIB)));
 		ASSERT_EQ(3, map_all(self->map, self->pfn));
 		for (i = 0; i < 3; i++)
 			EXPECT_TRUE(all_are(self->map[i], 0, LARGE));
@@ -128,7 +124,6 @@ TEST_F(pages, never_hold_an_address)
 {
 	struct memcache_info info;
 	unsigned long *fence;
-	char text[32];
 	size_t j;
 	int i, fd;
 
@@ -144,8 +139,7 @@ TEST_F(pages, never_hold_an_address)
 
 			if (word < KERNEL_FROM)
 				continue;
-			snprintf(text, sizeof(text), "%lx", word);
-			ASSERT_EQ(NULL, address_in(text));
+			ASSERT_EQ(NULL, address_in(TEXT("%lx", word)));
 		}
 	}
 	unmap_all(self->map);

@@ -90,10 +90,7 @@ static inline void expect_all_off(struct __test_metadata *_metadata)
 
 static inline bool said(const char *how)
 {
-	char json[64];
-
-	snprintf(json, sizeof(json), "\"prefetch\":\"%s\"", how);
-	return results_with("") == 1 && results_with(json) == 1;
+	return results_with("") == 1 && results_with(TEXT("\"prefetch\":\"%s\"", how)) == 1;
 }
 
 #endif /* SELFTESTS_REGISTERS_H */

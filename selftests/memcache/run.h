@@ -26,10 +26,7 @@ static inline int run(const char *line)
 /* Does a file of the module contain this text? */
 static inline bool file_has(const char *file, const char *what)
 {
-	char path[256];
-
-	snprintf(path, sizeof(path), FILES "%s", file);
-	return file_read(path, run_text, sizeof(run_text)) >= 0 &&
+	return file_read(TEXT(FILES "%s", file), run_text, sizeof(run_text)) >= 0 &&
 	       strstr(run_text, what);
 }
 
@@ -139,14 +136,13 @@ static inline int run_threads_now(void)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
-	char path[300], comm[64];
+	char comm[64];
 	int n = 0;
 
 	while ((entry = readdir(dir))) {
 		if (!isdigit(entry->d_name[0]))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		n += file_read(path, comm, sizeof(comm)) > 0 &&
+		n += file_read(TEXT("/proc/%s/comm", entry->d_name), comm, sizeof(comm)) > 0 &&
 		     !strncmp(comm, "memcache/", 9);
 	}
 	closedir(dir);

@@ -145,16 +145,13 @@ TEST_F(run, goes_on_when_its_writer_is_traced)
 
 TEST_F(run, goes_on_when_its_writer_should_freeze)
 {
-	char text[16];
-
 	mkdir(GROUP, 0700);
 	if (mount("none", GROUP, "cgroup2", 0, NULL)) {
 		EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 		SKIP(return, "no cgroup2");
 	}
 	mkdir(GROUP "/writer", 0700);
-	snprintf(text, sizeof(text), "%d", self->pid);
-	EXPECT_EQ(0, file_write(GROUP "/writer/cgroup.procs", text));
+	EXPECT_EQ(0, file_write(GROUP "/writer/cgroup.procs", TEXT("%d", self->pid)));
 	EXPECT_EQ(0, file_write(GROUP "/writer/cgroup.freeze", "1"));
 	goes_on(_metadata);
 	EXPECT_EQ(0, file_write(GROUP "/writer/cgroup.freeze", "0"));
@@ -230,18 +227,15 @@ WATCHED(limit)
 /* A guest that gets little time may have no result after a second, so the time-out grows. */
 TEST_F(limit, timeout_ends_a_run)
 {
-	char line[64], says[128];
 	int seconds;
 
 	for (seconds = 1; seconds < 100; seconds *= 4) {
-		snprintf(line, sizeof(line), ENDLESS " size=64K timeout=%d", seconds);
-		ASSERT_EQ(-ETIME, run(line));
+		ASSERT_EQ(-ETIME, run(TEXT(ENDLESS " size=64K timeout=%d", seconds)));
 		if (results_with("") == 1)
 			break;
 	}
-	snprintf(says, sizeof(says), "\nstate: stopped\nerror: ETIME timeout: %d s have passed; "
-		 "what was measured until then is kept\n", seconds);
-	is_over(_metadata, says);
+	is_over(_metadata, TEXT("\nstate: stopped\nerror: ETIME timeout: %d s have passed; "
+				"what was measured until then is kept\n", seconds));
 	/* The time of one run does not count for the next one. */
 	EXPECT_EQ(0, run("bandwidth size=64K timeout=60"));
 }

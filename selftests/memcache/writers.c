@@ -32,13 +32,11 @@ FIXTURE_TEARDOWN(writers)
 TEST_F(writers, one_wins)
 {
 	int i, status, busy = 0, winner = -1;
-	char line[128], go[MANY] = "";
+	char go[MANY] = "";
 	pid_t pid;
 
-	for (i = 0; i < variant->n; i++) {
-		snprintf(line, sizeof(line), ENDLESS " size=%dK", 4 * (i + 1));
-		self->pid[i] = run_start_at(line, self->go[0]);
-	}
+	for (i = 0; i < variant->n; i++)
+		self->pid[i] = run_start_at(TEXT(ENDLESS " size=%dK", 4 * (i + 1)), self->go[0]);
 	ASSERT_EQ(variant->n, write(self->go[1], go, variant->n));
 
 	/* All writers but one return while that one still runs. */
@@ -55,25 +53,21 @@ TEST_F(writers, one_wins)
 	ASSERT_TRUE(run_gets_to(3));
 	EXPECT_EQ(-EBUSY, run("bandwidth"));
 	EXPECT_EQ(-EBUSY, run("no such line"));
-	snprintf(line, sizeof(line), "request: bandwidth op=write repeat=1000000 size=%dK ",
-		 4 * (winner + 1));
-	EXPECT_TRUE(file_has("run", line));
+	EXPECT_TRUE(file_has("run", TEXT("request: bandwidth op=write repeat=1000000 size=%dK ",
+					 4 * (winner + 1))));
 	EXPECT_TRUE(file_has("run", "\nstate: running\n"));
 
 	EXPECT_EQ(-ECANCELED, run_stop(self->pid[winner]));
-	snprintf(line, sizeof(line), "\"size_bytes\":%d,", 4096 * (winner + 1));
-	EXPECT_EQ(1, results_with(line));
+	EXPECT_EQ(1, results_with(TEXT("\"size_bytes\":%d,", 4096 * (winner + 1))));
 	EXPECT_EQ(1, results_with(""));
 }
 
 /* Do TURNS runs, each repeated until it is not refused with EBUSY; exit with 0. */
 static void run_often(int i)
 {
+	const char *line = TEXT("bandwidth size=%dK repeat=1 warmup=0 type=wb,wc,uc", 4 * (i + 1));
 	int n = chance_count("TURNS", 20), err;
-	char line[128];
 
-	snprintf(line, sizeof(line),
-		 "bandwidth size=%dK repeat=1 warmup=0 type=wb,wc,uc", 4 * (i + 1));
 	while (n--) {
 		while ((err = run(line)) == -EBUSY)
 			usleep(1000 * (i + 1));
