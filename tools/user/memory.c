@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "measure/side.h"
@@ -21,8 +20,6 @@
 
 #define HUGE		(2ULL << 20)
 #define PAGE		4096ULL
-#define POLICY_PREFERRED 1	/* MPOL_PREFERRED and MPOL_BIND in linux/mempolicy.h */
-#define POLICY_BIND	2
 
 /* A mapping, kept from point to point as long as points can use it. */
 struct mapping {
@@ -147,29 +144,15 @@ static int node_of(void *addr, u64 length)
 	u64 at;
 
 	for (at = 0; at < length; at += HUGE) {
-		void *page = (char *)addr + at;
-		int found = -1;
+		int found = mc_user_node_of((char *)addr + at);
 
-		if (syscall(SYS_move_pages, 0, 1UL, &page, NULL, &found, 0) || found < 0)
+		if (found == MC_NODE_NA)
 			return MC_NODE_NA;
 		if (node != MC_NODE_NA && node != found)
 			return MC_NODE_MIXED;
 		node = found;
 	}
 	return node;
-}
-
-static void set_node(const struct mapping *m)
-{
-	unsigned long mask[16] = { 0 };
-
-	if (m->node < 0)
-		return;
-	mask[m->node / 64] = 1UL << (m->node % 64);
-	/* If it fails, there is only one node, or memory_node shows the actual one. */
-	syscall(SYS_mbind, m->base, m->length,
-		m->strict ? POLICY_BIND : POLICY_PREFERRED, mask,
-		8 * sizeof(mask), 0);
 }
 
 static void unmap(struct mapping *m)
@@ -225,7 +208,7 @@ static int map_own(struct mapping *m, u64 bytes, struct mc_error *e)
 	if (m->page != MC_PAGE_2M)
 		madvise(m->base, m->length, m->page == MC_PAGE_THP ?
 			MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-	set_node(m);
+	mc_user_set_node(m->base, m->length, m->node, m->strict);
 	memset(m->span.addr, 0, want);
 	m->memory_node = node_of(m->span.addr, want);
 	m->attribute = MC_ATTR_NA;

@@ -4,11 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "platform/workers.h"
 #include "user.h"
 
 #define NODES	"/sys/devices/system/node"
+
+#define POLICY_PREFERRED 1	/* MPOL_PREFERRED and MPOL_BIND in linux/mempolicy.h */
+#define POLICY_BIND	2
 
 /* Is a number in a list like 0-3,8? False if @list is not a list, of CPUs or nodes. */
 bool mc_user_listed(const char *list, long number)
@@ -136,4 +141,26 @@ int mc_user_module_node(void)
 	if (!mc_user_read_file("/sys/module/memcache/parameters/numa_node", text, sizeof(text)))
 		return -1;
 	return atoi(text);
+}
+
+/* The node of a page; MC_NODE_NA: the kernel does not tell, as for memory of a device. */
+int mc_user_node_of(void *page)
+{
+	int node = -1;
+
+	if (syscall(SYS_move_pages, 0, 1UL, &page, NULL, &node, 0) || node < 0)
+		return MC_NODE_NA;
+	return node;
+}
+
+/* If it fails, there is only one node, or memory_node shows the actual one. */
+void mc_user_set_node(void *at, u64 bytes, int node, bool strict)
+{
+	unsigned long mask[MC_MAX_NODES / 64] = { 0 };
+
+	if (node < 0)
+		return;
+	mask[node / 64] = 1UL << (node % 64);
+	syscall(SYS_mbind, at, bytes, strict ? POLICY_BIND : POLICY_PREFERRED, mask,
+		8 * sizeof(mask), 0);
 }

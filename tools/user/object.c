@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "memory/memcache_memory.h"
@@ -237,17 +236,6 @@ int mc_user_object_check(struct mc_run *run, const struct mc_point *point)
 	return 0;
 }
 
-/* The node of the pages; MC_NODE_NA: the kernel does not tell, as for memory of a device. */
-static int node_of_block(void)
-{
-	void *page = object.block.addr;
-	int node = -1;
-
-	if (syscall(SYS_move_pages, 0, 1UL, &page, NULL, &node, 0) || node < 0)
-		return MC_NODE_NA;
-	return node;
-}
-
 /**
  * mc_user_object_find() - memory of the object for a point
  * @run: the run
@@ -273,8 +261,8 @@ int mc_user_object_find(struct mc_run *run, const struct mc_point *point,
 	*area = (struct mc_area){
 		.view = &object.view, .page = MC_PAGE_OBJECT,
 		.page_bytes = object.facts.page_bytes, .attribute = MC_ATTR_NA,
-		.effective = object.verdict.effect, .memory_node = node_of_block(),
-		.object = object.word,
+		.effective = object.verdict.effect,
+		.memory_node = mc_user_node_of(object.block.addr), .object = object.word,
 	};
 	return 0;
 }

@@ -149,17 +149,6 @@ static int hold_all(struct mc_run *run, int pagemap, u64 bytes, u64 region)
 
 /* ----------------------------------------------------------------- take them */
 
-/* Bind the mapping to a node. If it fails, there is only one, or memory_node shows it. */
-static void bind_to(int node)
-{
-	unsigned long mask[MC_MAX_NODES / 64] = { 0 };
-
-	if (node < 0)
-		return;
-	mask[node / 64] = 1UL << (node % 64);
-	syscall(SYS_mbind, base, length, 2 /* MPOL_BIND */, mask, 8 * sizeof(mask), 0);
-}
-
 static int map_bytes(struct mc_run *run, const struct mc_point *point, const struct mc_wanted *want)
 {
 	u64 bytes = min(want->bytes, spare_bytes()) & ~(HUGE - 1);
@@ -179,7 +168,7 @@ static int map_bytes(struct mc_run *run, const struct mc_point *point, const str
 	length = bytes;
 	madvise(base, length, point->v[MC_KEY_PAGE] == MC_PAGE_4K ? MADV_NOHUGEPAGE :
 								      MADV_HUGEPAGE);
-	bind_to(want->wish.node);
+	mc_user_set_node(base, length, want->wish.node, true);
 	return 0;
 }
 

@@ -197,6 +197,8 @@ bool mc_user_listed(const char *list, long number);
 int mc_user_node_next(int node);
 bool mc_user_node_has_memory(int node);
 int mc_user_module_node(void);
+int mc_user_node_of(void *page);
+void mc_user_set_node(void *at, u64 bytes, int node, bool strict);
 
 /* sched.c */
 bool mc_user_goes_first(const struct mc_point *point);

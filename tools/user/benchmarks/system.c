@@ -227,38 +227,22 @@ static void exec_hello(void)
 	_exit(127);
 }
 
-static void fork_exit(u64 n)
-{
-	while (n-- && !mc_os_stopped()) {
-		pid_t pid = fork();
-
-		if (!pid)
-			_exit(0);
-		wait_for_exit(pid, "fork_exit");
-	}
+/* n processes, one after the other: @make one, and it does as @child says. */
+#define PROCESSES(name, make, child)			\
+static void name(u64 n)					\
+{							\
+	while (n-- && !mc_os_stopped()) {		\
+		pid_t pid = make();			\
+							\
+		if (!pid)				\
+			child;				\
+		wait_for_exit(pid, #name);		\
+	}						\
 }
 
-static void fork_exec(u64 n)
-{
-	while (n-- && !mc_os_stopped()) {
-		pid_t pid = fork();
-
-		if (!pid)
-			exec_hello();
-		wait_for_exit(pid, "fork_exec");
-	}
-}
-
-static void vfork_exec(u64 n)
-{
-	while (n-- && !mc_os_stopped()) {
-		pid_t pid = vfork();
-
-		if (!pid)
-			exec_hello();
-		wait_for_exit(pid, "vfork_exec");
-	}
-}
+PROCESSES(fork_exit, fork, _exit(0))
+PROCESSES(fork_exec, fork, exec_hello())
+PROCESSES(vfork_exec, vfork, exec_hello())
 
 static void spawn(u64 n)
 {
