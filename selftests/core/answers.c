@@ -46,8 +46,7 @@ static int find_memory(struct mc_run *r, const struct mc_point *point,
 
 static void costs(void)
 {
-	machine_reset(prices, MACHINE_BYTES / 2);
-	machine.core_mhz = 2500;
+	machine_reset(prices, MACHINE_BYTES / 2, .core_mhz = 2500);
 	page_bytes = 4096;
 	side.find = find_memory;
 	sim.look = mc_clock.cost_ps;

@@ -31,10 +31,7 @@ static bool keeps(const void *at)
 
 static void costs(void)
 {
-	machine_reset("l1_ns=1", MACHINE_BYTES);
-	machine.price = price;
-	machine.keeps = keeps;
-	view = (struct mc_view){ machine.spans, 1 };
+	machine_reset("l1_ns=1", MACHINE_BYTES, .price = price, .keeps = keeps);
 	memset(memory, 0xa5, 4096);
 	times = 1;
 	lost = 0;

@@ -55,10 +55,7 @@ enum mc_hit mc_source_of_held(const struct mc_record *r, int cpu, const struct m
 
 static void costs(void)
 {
-	machine_reset(PRICES, BYTES);
-	machine.price = price;
-	machine.keeps = keeps;
-	view = (struct mc_view){ machine.spans, 1 };
+	machine_reset(PRICES, BYTES, .price = price, .keeps = keeps);
 	memset(memory, blank, BYTES);
 	made = (struct made){ MADE };
 	/* A window lasts longer than its content by the reported cost of the clock. */

@@ -80,12 +80,8 @@ u64 mc_source_before_last(int cpu, u64 bytes)
 
 static void costs(void)
 {
-	machine_reset("", BYTES);
-	machine.price = price;
-	machine.spend = spend;
-	machine.turn = &run.part;
-	machine.core_mhz = 2500;
-	view = (struct mc_view){ machine.spans, 1 };
+	machine_reset("", BYTES, .price = price, .spend = spend, .turn = &run.part,
+		      .core_mhz = 2500);
 	made = (struct made){ MADE };
 	/* A look at the clock costs what the clock is said to cost. */
 	sim.look = mc_clock.cost_ps;

@@ -91,11 +91,7 @@ static u64 spend(u64 ps)
 
 static void costs(void)
 {
-	machine_reset("", BYTES);
-	machine.price = price;
-	machine.spend = spend;
-	machine.turn = &run.part;
-	view = (struct mc_view){ machine.spans, 1 };
+	machine_reset("", BYTES, .price = price, .spend = spend, .turn = &run.part);
 	made = (struct made){ MADE };
 	noisy = NO_CURVE;
 	memset(cached, 0, sizeof(cached));

@@ -108,11 +108,7 @@ static const struct mc_view *of_node(const struct mc_wanted *want)
 
 static void costs(void)
 {
-	machine_reset("", BYTES);
-	machine.price = price;
-	machine.spend = spend;
-	machine.paced = see_load;
-	view = machine.node[0];
+	machine_reset("", BYTES, .price = price, .spend = spend, .paced = see_load);
 	view_for = of_node;
 	made = (struct made){ MADE };
 	load = (struct mc_paced){ 0 };

@@ -77,10 +77,7 @@ static void costs(void)
 {
 	unsigned int i;
 
-	machine_reset("", BYTES);
-	machine.price = price;
-	machine.keeps = keeps;
-	machine.paced = see_load;
+	machine_reset("", BYTES, .price = price, .keeps = keeps, .paced = see_load);
 	memset(memory, 0x5a, 2 * BYTES);
 	view_for = of_node;
 	made = (struct made){ MADE };

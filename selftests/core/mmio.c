@@ -74,11 +74,8 @@ static bool keeps(const void *at)
 
 static void costs(void)
 {
-	machine_reset("", BYTES);
-	machine.price = price;
-	machine.keeps = keeps;
+	machine_reset("", BYTES, .price = price, .keeps = keeps);
 	memset(memory, 0, BYTES);
-	view = (struct mc_view){ machine.spans, 1 };
 	made = (struct made){ MADE };
 	/* A look at the clock costs what the clock is said to cost. */
 	sim.look = mc_clock.cost_ps;

@@ -127,9 +127,7 @@ static void end(struct mc_run *r)
 
 static void costs(void)
 {
-	machine_reset("", 0);
-	machine.price = price;
-	machine.spend = spend;
+	machine_reset("", 0, .price = price, .spend = spend);
 	memset(memory, 0, MACHINE_BYTES);
 	made = (struct made){ MADE };
 	nblocks = 0;

@@ -188,12 +188,9 @@ void *__wrap_mc_view_at(const struct mc_view *v, u64 at, u64 *left)
 
 static void costs(void)
 {
-	machine_reset("", BYTES);
-	machine.price = price;
-	machine.keeps = keeps;
+	machine_reset("", BYTES, .price = price, .keeps = keeps);
 	memset(memory, 0, BYTES);
 	chance_state = 0x9e3779b97f4a7c15ULL;	/* so that two equal runs go the same way */
-	view = (struct mc_view){ machine.spans, 1 };
 	made = (struct made){ MADE };
 	sim.kinds = MC_BY_INTERRUPT | MC_BY_MIGRATION | MC_BY_STEAL | MC_BY_PREEMPTION;
 	sim.stolen = look_for_stolen;

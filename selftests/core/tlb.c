@@ -44,11 +44,7 @@ static u64 spend(u64 ps)
 
 static void costs(void)
 {
-	machine_reset(PRICES, BYTES);
-	machine.price = price;
-	machine.spend = spend;
-	machine.turn = &run.part;
-	view = (struct mc_view){ machine.spans, 1 };
+	machine_reset(PRICES, BYTES, .price = price, .spend = spend, .turn = &run.part);
 	made = (struct made){ MADE };
 	memset(lines, 0, sizeof(lines));
 }

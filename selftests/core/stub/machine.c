@@ -17,7 +17,7 @@ static const struct shape shape = {
 };
 
 /* A machine with empty caches. @prices: those that are not 0; @bytes: of each span */
-void machine_reset(const char *prices, u64 bytes)
+struct mc_view machine_make(const char *prices, u64 bytes, const struct machine *of)
 {
 	struct prices p = free_prices;
 	char why[200];
@@ -25,11 +25,12 @@ void machine_reset(const char *prices, u64 bytes)
 	if (!prices_set(&p, prices, why, sizeof(why)))
 		fail_msg("%s", why);
 	assert_null(model_make(&p, &shape));
-	machine = (struct machine){
-		.spans = { { memory, 0, bytes }, { memory + bytes, 0, bytes } },
-		.node = { { machine.spans, 1 }, { machine.spans + 1, 1 } },
-		.type = WB, .covered = 4096, .count_ps = 400,
-	};
+	machine = *of;
+	for (unsigned int i = 0; i < 2; i++) {
+		machine.spans[i] = (struct mc_span){ memory + i * bytes, 0, bytes };
+		machine.node[i] = (struct mc_view){ &machine.spans[i], 1 };
+	}
+	return machine.node[0];
 }
 
 /* ------------------------------------------------------------------- accesses */

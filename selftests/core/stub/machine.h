@@ -55,7 +55,12 @@ struct machine {
 extern struct machine machine;
 extern u8 memory[MACHINE_BYTES];
 
-void machine_reset(const char *prices, u64 bytes);
+struct mc_view machine_make(const char *prices, u64 bytes, const struct machine *of);
 u64 machine_price(const struct access *a);
+
+/* A new machine, with these members, and its first node as what a run gets. */
+#define machine_reset(prices, bytes, ...)					\
+	(view = machine_make(prices, bytes, &(struct machine){			\
+		.type = WB, .covered = 4096, .count_ps = 400, __VA_ARGS__ }))
 
 #endif /* MC_SELFTEST_MACHINE_H */
