@@ -88,21 +88,6 @@ TEST_F(run, ends_with_a_write_to_stop)
 	EXPECT_EQ(0, run("bandwidth size=64K"));
 }
 
-/* A shell often gets signals about its jobs and its window. These do not end a run. */
-TEST_F(run, goes_on_after_signals_that_end_no_program)
-{
-	long done;
-
-	EXPECT_EQ(0, kill(self->pid, SIGCHLD));
-	EXPECT_EQ(0, kill(self->pid, SIGWINCH));
-	done = run_done();
-	EXPECT_TRUE(run_gets_to(done + 5));
-	EXPECT_EQ(0, kill(self->pid, SIGINT));
-	EXPECT_EQ(-EINTR, run_end(self->pid));
-	is_over(_metadata, "\nstate: stopped\nerror: EINTR ");
-}
-
-/* A debugger, job control or a cgroup that stops the writer does not end the run. */
 static void goes_on(struct __test_metadata *_metadata)
 {
 	long done = run_done();
@@ -111,6 +96,18 @@ static void goes_on(struct __test_metadata *_metadata)
 	EXPECT_TRUE(run_gets_to(done + 5));
 }
 
+/* A shell often gets signals about its jobs and its window. These do not end a run. */
+TEST_F(run, goes_on_after_signals_that_end_no_program)
+{
+	EXPECT_EQ(0, kill(self->pid, SIGCHLD));
+	EXPECT_EQ(0, kill(self->pid, SIGWINCH));
+	goes_on(_metadata);
+	EXPECT_EQ(0, kill(self->pid, SIGINT));
+	EXPECT_EQ(-EINTR, run_end(self->pid));
+	is_over(_metadata, "\nstate: stopped\nerror: EINTR ");
+}
+
+/* A debugger, job control or a cgroup that stops the writer does not end the run. */
 static void is_still_on(struct __test_metadata *_metadata, pid_t pid)
 {
 	goes_on(_metadata);
@@ -187,11 +184,8 @@ TEST_F(run, ends_with_a_suspend)
 
 TEST_F(run, goes_on_when_the_module_should_unload)
 {
-	long done;
-
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
-	done = run_done();
-	EXPECT_TRUE(run_gets_to(done + 5));
+	goes_on(_metadata);
 	EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 	is_over(_metadata, "\nstate: stopped\n");
 }
