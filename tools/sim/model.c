@@ -124,21 +124,24 @@ static void keep_in_l3(unsigned int cpu, int64_t now, uint64_t line, bool dirty)
 	way->dirty |= dirty;
 }
 
-/* One of a CPU's caches has lost a line. If the other one lacks it, too, the CPU has lost it. */
-static void drop_sharer(unsigned int cpu, int64_t now, uint64_t line)
+/* The line is in L3, or memory, as the CPU that had changed it left it. */
+static void give_up_change(unsigned int cpu, int64_t now, uint64_t line)
 {
-	bool dirty;
-
-	if (cache_has(&cpus[cpu].l1, line) || cache_has(&cpus[cpu].l2, line))
-		return;
-	dirty = directory_owner(line) == (int)cpu;
-	directory_remove(line, cpu);
-	if (!dirty)
-		return;
+	directory_clean(line);
 	if (l3_of(cpu)->sets)
 		keep_in_l3(cpu, now, line, true);
 	else
 		write_back(now, line);
+}
+
+/* One of a CPU's caches has lost a line. If the other one lacks it, too, the CPU has lost it. */
+static void drop_sharer(unsigned int cpu, int64_t now, uint64_t line)
+{
+	if (cache_has(&cpus[cpu].l1, line) || cache_has(&cpus[cpu].l2, line))
+		return;
+	if (directory_owner(line) == (int)cpu)
+		give_up_change(cpu, now, line);
+	directory_remove(line, cpu);
 }
 
 static void fill(struct cache *c, unsigned int cpu, int64_t now, uint64_t line)
@@ -214,16 +217,6 @@ static unsigned int nearest_node(unsigned int cpu, unsigned int sharers)
 static uint64_t ask_home(unsigned int here, uint64_t line)
 {
 	return prices.home_ns[here][pricing_node(line)];
-}
-
-/* Another CPU has changed the line: both have it now, and L3 or memory has it, too. */
-static void give_up_change(unsigned int cpu, int64_t now, uint64_t line)
-{
-	directory_clean(line);
-	if (l3_of(cpu)->sets)
-		keep_in_l3(cpu, now, line, true);
-	else
-		write_back(now, line);
 }
 
 /* The price of finding a line that the CPU's own caches lack. */
@@ -440,18 +433,6 @@ static uint64_t cost_of_write_combining(unsigned int cpu, int64_t now, const str
 	return cost + request(cpu, now + cost, a->physical / 64, false);
 }
 
-static uint64_t flush(int64_t now, uint64_t line)
-{
-	drop_everywhere(now, line);
-	return prices.flush_ns;
-}
-
-static uint64_t clean(int64_t now, uint64_t line)
-{
-	clean_everywhere(now, line);
-	return prices.clwb_ns;
-}
-
 static uint64_t translate(unsigned int cpu, const struct access *a)
 {
 	struct cpu *c = &cpus[cpu];
@@ -502,9 +483,11 @@ static uint64_t cost_of_access(unsigned int cpu, int64_t now, const struct acces
 
 	switch (a->operation) {
 	case FLUSH:
-		return flush(now, a->physical / 64);
+		drop_everywhere(now, a->physical / 64);
+		return prices.flush_ns;
 	case CLEAN:
-		return clean(now, a->physical / 64);
+		clean_everywhere(now, a->physical / 64);
+		return prices.clwb_ns;
 	case DRAIN:
 		return drain(cpu, now);
 	default:

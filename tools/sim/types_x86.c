@@ -60,9 +60,8 @@ static enum type effective_type(enum type pat, enum type mtrr)
 	case UC_MINUS:
 		return mtrr == WC ? WC : UC;
 	case WT:
-		return mtrr == UC || mtrr == WC ? UC : WT;
 	case WP:
-		return mtrr == UC || mtrr == WC ? UC : WP;
+		return mtrr == UC || mtrr == WC ? UC : pat;
 	default:
 		return mtrr;
 	}
