@@ -71,11 +71,6 @@ u64 mc_memory_room(void)
 
 struct mc_wb_loads mc_wb_loads = { .hit_ps = 1000, .miss_ps = 100000 };
 
-const struct mc_test *mc_test_of(const struct mc_spec *spec)
-{
-	return container_of(spec, struct mc_test, spec);
-}
-
 int mc_threads_cpu(const struct mc_threads *threads, unsigned int i)
 {
 	return cpus[i];

@@ -105,11 +105,6 @@ int mc_access_try(void *at, unsigned int width, bool stores)
 	return 0;
 }
 
-int mc_threads_stopped(const struct mc_threads *threads)
-{
-	return 0;
-}
-
 int mc_threads_look(struct mc_threads *threads)
 {
 	return is.stop;
@@ -118,19 +113,9 @@ int mc_threads_look(struct mc_threads *threads)
 /* Not called: what else the file has. */
 const struct mc_mmio_loop mc_mmio_loops[1];
 
-const struct mc_test *mc_test_of(const struct mc_spec *spec)
-{
-	return NULL;
-}
-
 unsigned int mc_point_width(const struct mc_run *run, const struct mc_point *point)
 {
 	return 0;
-}
-
-bool mc_cpu_has(enum mc_feature feature)
-{
-	return false;
 }
 
 /* ------------------------------------------------------------------- a run */

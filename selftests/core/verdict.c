@@ -95,11 +95,6 @@ static u64 store_words(void *at, u64 n, u64 value)
 
 const struct mc_mmio_copy mc_mmio_ways[MC_NWAYS];
 
-bool mc_cpu_has(enum mc_feature feature)
-{
-	return false;
-}
-
 static u64 load_word(void *at, u64 n, u64 value)
 {
 	return 0;

@@ -41,11 +41,6 @@ static void costs(void);
 
 /* --------------------------------------------------------- what a run offers */
 
-const struct mc_test *mc_test_of(const struct mc_spec *spec)
-{
-	return container_of(spec, struct mc_test, spec);
-}
-
 u64 mc_clock_wall_ns(void)
 {
 	return 1;

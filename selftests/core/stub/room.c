@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What most tests do not ask about, unless they have functions of their own: much is not known. */
 #include "measure/source.h"
+#include "measure/test.h"
+#include "platform/cpus.h"
 #include "platform/os.h"
 
 #define __weak __attribute((weak))
@@ -35,4 +37,14 @@ __weak u64 mc_source_before_last(int cpu, u64 bytes)
 __weak const struct mc_loop *mc_loop_widest(enum mc_op op)
 {
 	return NULL;
+}
+
+__weak bool mc_cpu_has(enum mc_feature feature)
+{
+	return false;
+}
+
+__weak const struct mc_test *mc_test_of(const struct mc_spec *spec)
+{
+	return container_of(spec, struct mc_test, spec);
 }
