@@ -15,14 +15,7 @@
 #define S	0xbf58476d1ce4e5b9ULL	/* odd, without a visible pattern */
 #define WORDS	(MC_PATTERN_HEADER / 8)
 
-/**
- * mc_pattern_word() - a word of the pattern
- * @p: the pattern
- * @index: index of the word
- *
- * Return: the word.
- */
-u64 mc_pattern_word(const struct mc_pattern *p, u64 index)
+static u64 word_at(const struct mc_pattern *p, u64 index)
 {
 	const u64 header[WORDS] = {
 		MAGIC, p->seed, p->bytes,
@@ -47,7 +40,7 @@ int mc_pattern_read(struct mc_pattern *p, const void *header)
 	*p = (struct mc_pattern){ .seed = word[1], .bytes = word[2] };
 	if (word[0] != MAGIC)
 		return -EINVAL;
-	return word[3] == mc_pattern_word(p, 3) ? 0 : -EBADMSG;
+	return word[3] == word_at(p, 3) ? 0 : -EBADMSG;
 }
 
 /**
@@ -62,7 +55,7 @@ void mc_pattern_fill(const struct mc_pattern *p, void *data, u64 offset, u64 byt
 	u64 *word = data, i = offset / 8, end = i + bytes / 8, w;
 
 	for (; i < WORDS && i < end; i++)
-		*word++ = mc_pattern_word(p, i);
+		*word++ = word_at(p, i);
 	for (w = p->seed * S + i * G; i < end; i++, w += G)
 		*word++ = w;
 }
@@ -92,13 +85,13 @@ u64 mc_pattern_check(const struct mc_pattern *p, const void *data, u64 offset, u
 	u64 i, w, first = offset / 8, n = bytes / 8, wrong = 0;
 
 	for (i = 0; first + i < WORDS && i < n; i++)
-		wrong |= word[i] ^ mc_pattern_word(p, first + i);
+		wrong |= word[i] ^ word_at(p, first + i);
 	for (w = p->seed * S + (first + i) * G; i < n; i++, w += G)
 		wrong |= word[i] ^ w;
 	if (!wrong)
 		return bytes;
 	for (i = 0; i < n; i++) {
-		w = mc_pattern_word(p, first + i);
+		w = word_at(p, first + i);
 		if (word[i] != w)
 			return 8 * i + same_bytes(&word[i], &w);
 	}

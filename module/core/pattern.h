@@ -21,7 +21,6 @@ struct mc_pattern {
 };
 
 int mc_pattern_read(struct mc_pattern *p, const void *header);
-u64 mc_pattern_word(const struct mc_pattern *p, u64 index);
 void mc_pattern_fill(const struct mc_pattern *p, void *data, u64 offset, u64 bytes);
 u64 mc_pattern_check(const struct mc_pattern *p, const void *data, u64 offset, u64 bytes);
 

@@ -89,7 +89,6 @@ enum mc_dram_why {
 	MC_DRAM_COUNTED,
 	MC_DRAM_NOT_OPENED,	/* a counter can't be opened any more */
 	MC_DRAM_DID_NOT_RUN,	/* a counter was never on its PMU during a sample */
-	MC_NDRAM_WHYS,
 };
 
 /**
@@ -115,7 +114,6 @@ enum mc_events_why {
 	MC_EVENTS_NO_PMU,	/* no PMU of this machine counts an event */
 	MC_EVENTS_NOT_OPENED,	/* the PMU, or the kernel, refuses an event */
 	MC_EVENTS_DID_NOT_RUN,	/* an event was never on its PMU during the windows */
-	MC_NEVENTS_WHYS,
 };
 
 /**

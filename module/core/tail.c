@@ -52,12 +52,7 @@ u64 mc_bins_at(const struct mc_bins *b, u32 ppb)
 	return middle < b->max ? middle : b->max;
 }
 
-/**
- * mc_bins_join() - add a histogram to another one
- * @b: the sum
- * @more: what is added
- */
-void mc_bins_join(struct mc_bins *b, const struct mc_bins *more)
+static void join_bins(struct mc_bins *b, const struct mc_bins *more)
 {
 	u32 bin;
 
@@ -156,7 +151,7 @@ void mc_tail_join(struct mc_tail *t, const struct mc_tail *more)
 {
 	u32 cause, i;
 
-	mc_bins_join(&t->bins, &more->bins);
+	join_bins(&t->bins, &more->bins);
 	for (i = 0; i < more->nworst; i++)
 		keep_worst(t, &more->worst[i]);
 	for (cause = 0; cause < MC_NCAUSES; cause++) {

@@ -151,7 +151,6 @@ static inline void mc_bins_add(struct mc_bins *b, u64 ticks)
 
 u64 mc_bin_from(u32 bin);
 u64 mc_bins_at(const struct mc_bins *b, u32 ppb);
-void mc_bins_join(struct mc_bins *b, const struct mc_bins *more);
 
 void mc_tail_clear(struct mc_tail *t);
 void mc_tail_spike(struct mc_tail *t, const struct mc_spike *spike);
