@@ -146,11 +146,6 @@ static bool parse_seconds(const struct mc_key *key, struct piece p, u64 *value)
 	return true;
 }
 
-static bool parse_plain(const struct mc_key *key, struct piece p, u64 *value)
-{
-	return key->seconds ? parse_seconds(key, p, value) : parse_decimal(p, key->decimals, value);
-}
-
 static noinline int parse_number(const struct mc_key *key, struct piece p, u64 *value,
 				 struct mc_error *e)
 {
@@ -159,7 +154,9 @@ static noinline int parse_number(const struct mc_key *key, struct piece p, u64 *
 
 	if (word_value(key->names, p, value))
 		return 0;
-	if (parse_plain(key, p, value) && *value >= key->min && *value <= key->max)
+	if ((key->seconds ? parse_seconds(key, p, value) :
+			    parse_decimal(p, key->decimals, value)) &&
+	    *value >= key->min && *value <= key->max)
 		return 0;
 	mc_textf(&t, key->decimals ? "is not a number from " : "is not a whole number from ");
 	mc_text_decimal(&t, key->min, key->decimals);

@@ -89,11 +89,6 @@ static void take_groups(struct mc_user_room *room, const char *path, const struc
 	}
 }
 
-static u64 available(void)
-{
-	return number_in("/proc", "meminfo", "MemAvailable:", ~0ULL >> 10) << 10;
-}
-
 /**
  * mc_user_room() - how much memory this process may still take without swapping
  * @room: result
@@ -103,7 +98,10 @@ void mc_user_room(struct mc_user_room *room)
 	char text[8192], path[PATH_BYTES], *line;
 	unsigned int i;
 
-	*room = (struct mc_user_room){ available(), mc_memory_bytes() };
+	*room = (struct mc_user_room){
+		number_in("/proc", "meminfo", "MemAvailable:", ~0ULL >> 10) << 10,
+		mc_memory_bytes()
+	};
 	if (!mc_user_read_file("/proc/self/cgroup", text, sizeof(text)))
 		return;
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {

@@ -377,11 +377,6 @@ static int find_memory_of_all(u64 bytes, u64 most)
 	return status;
 }
 
-static int find_caches(u64 most)
-{
-	return probe(&screen.latencies, "latency", most < LARGEST ? "4K..1M" : SIZES, false);
-}
-
 /* Read larger and larger sets, and measure the latency of that which shows memory. */
 static int find_memory(u64 most)
 {
@@ -771,7 +766,7 @@ int mc_user_overview(bool json, bool short_form)
 	if (huge_pages(min(most, LARGEST)))
 		screen.page = " page=thp";
 	screen.as_json = json;
-	status = find_caches(most);
+	status = probe(&screen.latencies, "latency", most < LARGEST ? "4K..1M" : SIZES, false);
 	/* Larger sets take long to touch, so caches come first. */
 	if (!status && !huge_pages(most))
 		screen.page = "";

@@ -151,19 +151,17 @@ static void keep(u64 found)
 	fclose(file);
 }
 
-/* A search sees the caches that CPUs report, too, and not to the byte. */
-static u64 unlisted(const struct kept *k)
-{
-	return k->found > k->reported + k->reported / 2 ? k->found : 0;
-}
-
 u64 mc_unlisted_cache(void)
 {
 	static u64 known = ~0ULL;
 	struct kept k;
 
-	if (known == ~0ULL)
-		known = max(memory_side(), is_kept(&k) ? unlisted(&k) : 0);
+	if (known != ~0ULL)
+		return known;
+	known = memory_side();
+	/* A search sees the caches that CPUs report, too, and not to the byte. */
+	if (is_kept(&k) && k.found > k.reported + k.reported / 2)
+		known = max(known, k.found);
 	return known;
 }
 

@@ -68,12 +68,6 @@ static void show_key(const struct mc_spec *spec, const struct mc_key *key)
 	printf("\n");
 }
 
-static void show_figure(const struct mc_column *figure)
-{
-	explain(figure->help, wrap(figure->name, printf("  > "), AFTER_NAME));
-	printf("\n");
-}
-
 static void show(const struct mc_spec *spec)
 {
 	const struct mc_key *key;
@@ -89,8 +83,11 @@ static void show(const struct mc_spec *spec)
 		show_key(spec, key);
 	}
 	printf("  -- figures\n");
-	for (i = 0; i < spec->ncolumns; i++)
-		show_figure(&spec->columns[i]);
+	for (i = 0; i < spec->ncolumns; i++) {
+		explain(spec->columns[i].help,
+			wrap(spec->columns[i].name, printf("  > "), AFTER_NAME));
+		printf("\n");
+	}
 }
 
 static const struct mc_spec *find(const char *name)

@@ -178,12 +178,6 @@ static bool is_amd(const struct mc_cpu_model *cpu)
 	return !strcmp(cpu->vendor, "AuthenticAMD") || !strcmp(cpu->vendor, "HygonGenuine");
 }
 
-/* AMD's TOPOEXT bit: leaf 0x8000001d has the layout of leaf 4. */
-static bool has_topology(void)
-{
-	return has_leaf(0x8000001d) && mc_cpuid_leaf(0x80000001, 0).c >> 22 & 1;
-}
-
 /* Describe cache @i from a leaf with the layout of leaf 4. */
 static bool find_cache(struct mc_cache *c, u32 leaf, u32 i)
 {
@@ -264,7 +258,8 @@ static void find_old_caches(struct mc_core *core)
 /* As Linux does, from leaf 4 unless the CPU is one of AMD's. */
 static void find_caches(struct mc_core *core)
 {
-	bool topology = has_topology();
+	/* AMD's TOPOEXT bit: leaf 0x8000001d has the layout of leaf 4. */
+	bool topology = has_leaf(0x8000001d) && mc_cpuid_leaf(0x80000001, 0).c >> 22 & 1;
 
 	core->ncaches = 0;
 	if (is_amd(&core->model) && !topology) {

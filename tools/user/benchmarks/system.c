@@ -385,17 +385,12 @@ static const struct {
 #define IN_DIR	(BIT(ITEM_STAT) | BIT(ITEM_OPEN_CLOSE) | BIT(ITEM_SELECT_FILE) | \
 		 BIT(ITEM_PROTECTION_FAULT) | BIT(ITEM_MMAP) | BIT(ITEM_PAGE_FAULT))
 
-static bool has_key(u64 item, unsigned int i)
-{
-	return users[i].items >> item & 1;
-}
-
 static int check_lists(struct mc_run *run, u64 item)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
-		if (run->req->values[users[i].key].n > 1 && !has_key(item, i))
+		if (run->req->values[users[i].key].n > 1 && !(users[i].items >> item & 1))
 			return mc_fail(&run->error, -EINVAL,
 				       "%s: is a list, and item=%s takes no such value; write another request for it",
 				       mc_key_of(run->req->spec, users[i].key)->name,
