@@ -16,7 +16,6 @@
 #include "measure/source.h"
 #include "measure/test.h"
 #include "measure/measurement.h"
-#include "platform/clock.h"
 #include "platform/os.h"
 
 enum { KEY_PATTERN = MC_KEY_FIRST, KEY_STRIDE };

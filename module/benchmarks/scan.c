@@ -18,7 +18,6 @@
 #include "measure/chase.h"
 #include "measure/measurement.h"
 #include "measure/source.h"
-#include "measure/side.h"
 #include "platform/os.h"
 
 enum { KEY_REGION = MC_KEY_FIRST, KEY_OP };

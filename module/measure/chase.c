@@ -2,7 +2,6 @@
 /* What the tests with pointer chases share. */
 #include "measure/chase.h"
 #include "measure/threads.h"
-#include "platform/clock.h"
 #include "platform/os.h"
 
 #define STEPS_AT_ONCE	4096	/* uncached, these take some milliseconds */

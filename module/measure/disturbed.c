@@ -10,7 +10,6 @@
  * machine runs.
  */
 #include "measure/disturbed.h"
-#include "platform/os.h"
 
 /*
  * Disturbed windows are left out if the clean ones cover at least 1/CLEAN_PART of the

@@ -3,7 +3,6 @@
  * When a loop has settled: by the time for which its core has worked, and by its samples,
  * whose last ones agree.
  */
-#include "core/math.h"
 #include "measure/steady.h"
 #include "platform/clock.h"
 #include "platform/os.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The caches of AMD CPUs, by the leaves that older ones and many virtual machines have. */
 #include "arch/caches.h"
-#include "arch/loops.h"
 #include "arch/x86/cpuid.h"
 #include "cmocka_all.h"
 #include "json.h"

@@ -3,7 +3,6 @@
  * module/measure/events.c natively, with threads in virtual time: each operation costs a
  * known number of each event, so each figure is known.
  */
-#include "measure/test.h"
 
 #define TEST	mc_test_overhead
 #include "stub/engine.h"

@@ -3,7 +3,6 @@
 #include "cmocka_all.h"
 
 #include "arch/random.h"
-#include "kernel/arch.h"
 #include "stub/cpu.h"
 
 #define MOST	2048		/* bytes of an array */

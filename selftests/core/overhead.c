@@ -3,7 +3,6 @@
  * module/benchmarks/overhead.c natively, with threads in virtual time: each figure is
  * that of one operation, and the test never asks for memory.
  */
-#include "measure/test.h"
 
 #define TEST	mc_test_overhead
 #include "stub/engine.h"

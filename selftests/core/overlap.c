@@ -2,7 +2,6 @@
 /* Threads that work at once, in virtual time: one comes late or pauses, and what counts then. */
 #include "cmocka_all.h"
 
-#include "platform/os.h"
 #include "stub/point.h"
 
 #define BYTES	(8ULL << 20)

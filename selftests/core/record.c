@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* module/core/record.c: the table and the JSON Lines of results. */
-#include <ctype.h>
 #include "request.h"
 
 #define ROW	65536

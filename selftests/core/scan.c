@@ -9,7 +9,6 @@
 
 #include "measure/regions.h"
 #include "measure/source.h"
-#include "platform/regions.h"
 #include "stub/machine.h"
 
 #define MIB	(1024 * 1024ULL)

@@ -2,7 +2,6 @@
 /* When a loop has settled, so that its samples are kept, in virtual time. */
 #include "cmocka_all.h"
 
-#include "platform/os.h"
 #include "stub/point.h"
 
 static struct mc_record rec;

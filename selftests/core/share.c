@@ -4,7 +4,6 @@
  * one transaction, another one a time of two to eight, and both have noise and interruptions.
  */
 #include "cmocka_all.h"
-#include "core/math.h"
 #include "core/share.h"
 #include "stub/chance.h"
 

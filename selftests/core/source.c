@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The size that size=auto means, and the level, on machines of made-up CPUs. */
 #include "cmocka_all.h"
-#include "measure/engine.h"
 #include "platform/os.h"
 #include "measure/source.h"
 #include "stub/cpus.h"

@@ -8,7 +8,6 @@
 #include <sys/types.h>
 
 #include "platform/clock.h"
-#include "measure/disturbed.h"
 #include "platform/detector.h"
 
 #define CPUS	4096

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel/arch.h"
 #include "measure/steady.h"
+#include "platform/clock.h"
 #include "user.h"
 #include "../../tools/user/workers.c"
 

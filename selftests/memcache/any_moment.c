@@ -3,7 +3,6 @@
  * Events that may come at any moment, at random moments: the writer's death
  * (KILLS times), a stop, a CPU that goes offline (OFFLINE times), an unload.
  */
-#include <sys/mman.h>
 
 #include "inject.h"
 

@@ -15,7 +15,6 @@
 
 #include "core/meant.h"
 #include "elsewhere.h"
-#include "measure/engine.h"
 #include "platform/clock.h"
 #include "platform/cpus.h"
 #include "platform/os.h"

@@ -13,7 +13,6 @@
  * it, or below it where the terminal is narrow.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
@@ -23,7 +22,6 @@
 #include "arch/caches.h"
 #include "arch/cores.h"
 #include "arch/loops.h"
-#include "measure/engine.h"
 #include "measure/source.h"
 #include "measure/verdict.h"
 #include "platform/clock.h"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "arch/own.h"
-#include "core/math.h"
 #include "user.h"
 
 #define PAGE		4096ULL

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "core/math.h"
-#include "measure/engine.h"
 #include "platform/clock.h"
 #include "user.h"
 

@@ -9,7 +9,6 @@
  * with the kernel's random name of this boot, and bytes of the last cache that CPUs report, and
  * that was found; 0: it failed.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

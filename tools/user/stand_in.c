@@ -21,7 +21,6 @@
 #include "arch/loops.h"
 #include "core/math.h"
 #include "elsewhere.h"
-#include "measure/engine.h"
 #include "platform/cpus.h"
 #include "user.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/request.h"
 #include "measure/test.h"
 #include "platform/os.h"
 #include "user.h"

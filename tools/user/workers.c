@@ -9,7 +9,6 @@
 #include "core/math.h"
 #include "measure/pass.h"
 #include "measure/threads.h"
-#include "platform/clock.h"
 #include "platform/os.h"
 #include "user.h"
 

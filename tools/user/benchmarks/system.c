@@ -14,7 +14,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
