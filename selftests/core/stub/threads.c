@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* measure/threads.h, workers.h and clock.h in virtual time, on CPUs that keep their prefetchers. */
-#include <pthread.h>
-#include <semaphore.h>
-
 #include "platform/cpus.h"
 #include "cpu.h"
 #include "measure/engine.h"
@@ -17,13 +14,12 @@ struct mc_clock mc_clock;
 unsigned int sim_drains, sim_waits, sim_flushes;
 
 static struct mc_threads the_threads;
-static unsigned int turn;		/* the thread that may run */
+static unsigned int turn = THREADS_MOST;	/* the thread that runs, or none */
 static enum state states[THREADS_MOST];
 static struct mc_worker workers[THREADS_MOST];
 static struct mc_plan plans[THREADS_MOST];
-static sem_t turns[THREADS_MOST];	/* what a thread sleeps at until it has the turn */
-
-static __thread struct mc_worker *self;
+static _Alignas(16) u64 stacks[THREADS_MOST][1 << 16];
+static u64 *tops[THREADS_MOST + 1];	/* where each goes on; last, who asks for the run */
 
 /* @n threads on warm cores, no hooks, no overheads, and a clock that costs 20 ns. */
 struct mc_threads *sim_reset(unsigned int n)
@@ -61,68 +57,63 @@ struct mc_worker *mc_threads_worker(const struct mc_threads *threads, unsigned i
 
 unsigned int sim_self(void)
 {
-	return self->index;
+	return turn;
 }
 
 /* Is this one of the threads, and not the one that asks for the run? */
 bool sim_in_thread(void)
 {
-	return self;
+	return turn < THREADS_MOST;
 }
 
 /* The thread that asks for a run has no clock, so it never waits in the functions below. */
 void sim_spend(u64 ps)
 {
-	if (self)
-		sim.now[self->index] += ps;
+	if (sim_in_thread())
+		sim.now[turn] += ps;
 }
 
 u64 mc_clock_raw_ns(void)
 {
-	return sim.now[self ? self->index : 0] += sim.look;
+	return sim.now[turn % THREADS_MOST] += sim.look;
 }
 
 /* ------------------------------------------------------------ whose turn */
 
-static void wait_for_turn(unsigned int me)
-{
-	while (__atomic_load_n(&turn, __ATOMIC_SEQ_CST) != me)
-		sem_wait(&turns[me]);
-}
+/* Keep the registers of a caller on this stack, and go on with another stack. */
+void switch_stacks(u64 **from, u64 *to);
+asm("switch_stacks: push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n\t"
+	"mov %rsp, (%rdi); mov %rsi, %rsp\n\t"
+	"pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx; ret");
 
+/* The thread whose clock is furthest behind goes on, or nobody, where none is ready. */
 static void next_turn(void)
 {
-	unsigned int i, next = THREADS_MOST;
+	unsigned int i, me = turn, next = THREADS_MOST;
 
 	for (i = 0; i < sim.n; i++)
 		if (states[i] == READY && (next == THREADS_MOST || sim.now[i] < sim.now[next]))
 			next = i;
-	__atomic_store_n(&turn, next, __ATOMIC_SEQ_CST);
-	if (next < THREADS_MOST && (!self || next != self->index))
-		sem_post(&turns[next]);
+	turn = next;
+	if (next != me)
+		switch_stacks(&tops[me], tops[next]);
 }
 
 /* Let the threads run whose clocks are behind. */
 void sim_yield(void)
 {
-	if (!self)
-		return;
-	next_turn();
-	wait_for_turn(self->index);
+	if (sim_in_thread())
+		next_turn();
 }
 
-static void *worker_main(void *arg)
+static void worker_main(void)
 {
-	int err;
+	int err = the_threads.job(&workers[turn], sim.arg);
 
-	self = arg;
-	wait_for_turn(self->index);
-	err = the_threads.job(self, sim.arg);
 	if (err)
 		mc_threads_stop(&the_threads, err);
-	states[self->index] = ENDED;
+	states[turn] = ENDED;
 	next_turn();
-	return NULL;
 }
 
 /* All threads in a state get the time of the latest one. */
@@ -141,8 +132,6 @@ static void catch_up(enum state state)
 int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
 			unsigned int n, mc_job job, void *arg)
 {
-	pthread_t thread[THREADS_MOST];
-
 	if (threads->stop)
 		return threads->stop;
 	threads->job = job;
@@ -152,17 +141,17 @@ int mc_threads_run_some(struct mc_threads *threads, const unsigned int *who,
 	threads->party = n;
 	for (unsigned int i = 0; i < sim.n; i++) {
 		states[i] = ENDED;
-		sem_init(&turns[i], 0, 0);
+		/* Its six registers, where it begins, and where it would return to. */
+		tops[i] = &stacks[i][ARRAY_SIZE(stacks[i]) - 8];
+		tops[i][6] = (u64)worker_main;
 	}
 	for (unsigned int i = 0; i < n; i++)
 		states[who ? who[i] : i] = READY;
 	if (sim.together)
 		catch_up(READY);
-	for (unsigned int i = 0; i < n; i++)
-		pthread_create(&thread[i], NULL, worker_main, &workers[who ? who[i] : i]);
 	next_turn();
-	for (unsigned int i = 0; i < n; i++)
-		pthread_join(thread[i], NULL);
+	for (unsigned int i = 0; i < sim.n; i++)
+		assert_int_equal(states[i], ENDED);	/* else some wait for nobody */
 	return threads->stop;
 }
 
@@ -201,7 +190,7 @@ struct mc_counter *mc_counters_copy(unsigned int *n)
 void *mc_event_open(const struct mc_counter *c, int *why)
 {
 	*why = -sim.refuses[c->event];
-	return *why ? NULL : &sim.event[self->index][c->event];
+	return *why ? NULL : &sim.event[turn][c->event];
 }
 
 void *mc_counter_open(const struct mc_counter *c, int *why)
@@ -278,7 +267,7 @@ int mc_threads_stopped(const struct mc_threads *threads)
 {
 	if (++sim.asked == sim.stop_at)
 		mc_threads_stop(&the_threads, -ECANCELED);
-	if (self && sim.look) {
+	if (sim_in_thread() && sim.look) {
 		sim_spend(sim.look);
 		sim_yield();
 	}
@@ -315,7 +304,6 @@ int mc_barrier(struct mc_worker *w)
 		if (atomic_inc_return(&w->threads->arrived) % w->threads->party == 0)
 			open_barrier();
 		next_turn();
-		wait_for_turn(w->index);
 		if (w->index == sim.n - 1)
 			sim.now[w->index] += sim.late;
 	}
