@@ -62,7 +62,7 @@ static void test_right_data_is_ok(void **state)
 	for (unsigned int i = 0; i < 3 * ARRAY_SIZE(ops) * ARRAY_SIZE(widths); i++) {
 		/* Passes in a window, then windows smaller than a pass. */
 		reset(1 + (i % 3 == 2));
-		pass_ps = i % 3 ? 0 : 150 * NS;
+		pass_ps = i % 3 ? 0 : 600 * NS;
 		all_modes(ops[i / 15], widths[i / 3 % 5]);
 	}
 }
@@ -80,7 +80,7 @@ static void test_right_data_in_pieces_is_ok(void **state)
 		const char *op = of[i / 64];
 
 		reset(1 + i / 2 % 2);
-		pass_ps = i % 2 ? 150 * NS : 0;
+		pass_ps = i % 2 ? 600 * NS : 0;
 		if (!check("op=%s width=%u", op, width))
 			assert_int_equal(verified("size=%u op=%s width=%u", SIZE - 128 * lines, op,
 						  width), MC_VERIFIED_OK);
@@ -97,7 +97,7 @@ static void test_right_data_of_streams_is_ok(void **state)
 		unsigned int n = streams[i / 2 % ARRAY_SIZE(streams)];
 
 		reset(1 + i % 2);
-		pass_ps = i % 2 ? 0 : 150 * NS;
+		pass_ps = i % 2 ? 0 : 600 * NS;
 		if (check("size=24K op=%s streams=%u", op, n))
 			continue;
 		assert_int_equal(verified("size=24K op=%s streams=%u", op, n), MC_VERIFIED_OK);
@@ -157,7 +157,7 @@ static void test_right_data_in_random_order_is_ok(void **state)
 		reset(1 + i % 2);
 		view = (struct mc_view){ &whole, 1 };
 		view_for = NULL;
-		pass_ps = i % 2 ? 0 : 150 * NS;
+		pass_ps = i % 2 ? 0 : 600 * NS;
 		snprintf(line, sizeof(line), "op=%s data=%s fence=%s pattern=random", op, data,
 			 i / 2 % 2 ? "sfence" : "none");
 		if (check("%s", line))

@@ -355,6 +355,7 @@ static void test_what_comes_between_accesses_is_no_cause(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(delays); i++) {
 		reset_with(1, .every_ps = 7800 * NS, .pause_ps = 350 * NS, .in_gaps = true);
 		sim.events = MC_NEVENTS;
+		sim.look *= 1 + 4 * i;
 		after_sample = plant;
 		sim.opened = come_before_a_window;
 		measured("tail size=64K repeat=2 count=50000 warmup=0 places=all delay=%s",
@@ -515,7 +516,7 @@ static void test_accesses_keep_their_pace(void **state)
 static void test_little_is_done_before_samples_at_a_slow_pace(void **state)
 {
 	reset(1);
-	sim.look = 1000 * NS;	/* so that few looks pass the time */
+	sim.look = 1000 * NS;
 	measured("tail size=64K repeat=1 warmup=0 count=1000 delay=1ms");
 	shows(rec, "accesses=1000");
 	/* Those of the sample, and of one until the loop has settled, are 2000. */
@@ -594,8 +595,9 @@ static void test_stopped(void **state)
 	assert_stopped(1, 3, "tail size=64K repeat=5 count=5000 warmup=0", 1);
 	shows(rec, "samples=3 accesses=15000 stopped:0");
 	/* Any question may be the one that is answered by a stop. */
-	for (u32 at = 1; at < 60; at += 4) {
+	for (u32 at = 1; at < 28; at += 3) {
 		reset(2);
+		sim.look = 300 * NS;	/* so that few looks pass the time */
 		sim.stop_at = at;
 		measure("tail cpu=0,1 size=64K repeat=2 warmup=0 count=1000 load=none,read");
 	}
