@@ -16,9 +16,11 @@ times as large as the spread of the runs on its sides.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import comb, exp, log
 from types import ModuleType
+from typing import Any
 
 from mc import Failure, libraries
 from mc.advice import lacking
@@ -187,7 +189,14 @@ def share_as_separated(before: Sequence[float], after: Sequence[float]) -> float
     observed = abs(sum(ranks[:side])) - 1e-9
     if (deals := comb(len(values), side)) <= DEALS:
         return sum(abs(sum(one)) >= observed for one in combinations(ranks, side)) / deals
-    library = numpy()
-    dealt = library.random.default_rng(1).permuted(library.tile(ranks, (DEALS, 1)), axis=1)
-    as_well = int((abs(dealt[:, :side].sum(axis=1)) >= observed).sum())
+    dealt = numpy().array(ranks)[_deals(len(ranks))[:, :side]]
+    as_well = int((abs(dealt.sum(axis=1)) >= observed).sum())
     return (as_well + 1) / (DEALS + 1)
+
+
+@lru_cache(maxsize=8)
+def _deals(count: int) -> Any:
+    """The places of so many values in each deal."""
+    library = numpy()
+    return library.random.default_rng(1).permuted(
+        library.tile(library.arange(count, dtype="u2"), (DEALS, 1)), axis=1)
