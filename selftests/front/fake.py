@@ -40,6 +40,10 @@ from mc.records import shape as shapes  # noqa: E402
 from mc.records import suite as suites  # noqa: E402
 from mc.running import debugfs  # noqa: E402
 
+# All of the front end: else each process of front() imports what its command needs.
+for path in FRONT.parent.glob("mc/*/[a-z]*.py"):
+    importlib.import_module(f"mc.{path.parent.name}.{path.stem}")
+
 PRESETS = {"op": "read", "width": "max", "fence": "none", "verify": "each", "readback": "off",
            "streams": "1", "data": "counter",
            "pattern": "sequential", "type": "wb", "size": "16M", "cpu": "0",
