@@ -5,51 +5,30 @@
 
 #define MANY 8
 
-FIXTURE(writers) {
-	int go[2];
-	pid_t pid[MANY];
-};
-
-FIXTURE_VARIANT(writers) {
-	int n;
-};
-
-FIXTURE_VARIANT_ADD(writers, two) { 2 };
-FIXTURE_VARIANT_ADD(writers, eight) { MANY };
-
-FIXTURE_SETUP(writers)
-{
-	watched_setup(_metadata);
-	ASSERT_EQ(0, pipe(self->go));
-}
-
-FIXTURE_TEARDOWN(writers)
-{
-	watched_teardown(_metadata);
-}
+WATCHED(writers)
 
 /* The size in a result shows which request it belongs to. */
 TEST_F(writers, one_wins)
 {
-	int i, status, busy = 0, winner = -1;
+	int i, status, busy, winner = -1, fds[2];
 	char go[MANY] = "";
-	pid_t pid;
+	pid_t pid, pids[MANY];
 
-	for (i = 0; i < variant->n; i++)
-		self->pid[i] = run_start_at(TEXT(ENDLESS " size=%dK", 4 * (i + 1)), self->go[0]);
-	ASSERT_EQ(variant->n, write(self->go[1], go, variant->n));
+	ASSERT_EQ(0, pipe(fds));
+	for (i = 0; i < MANY; i++)
+		pids[i] = run_start_at(TEXT(ENDLESS " size=%dK", 4 * (i + 1)), fds[0]);
+	ASSERT_EQ(MANY, write(fds[1], go, MANY));
 
 	/* All writers but one return while that one still runs. */
-	while (busy < variant->n - 1) {
+	for (busy = 0; busy < MANY - 1; busy++) {
 		pid = wait(&status);
 		ASSERT_LT(0, pid);
 		EXPECT_EQ(EBUSY, WEXITSTATUS(status));
-		busy++;
-		for (i = 0; i < variant->n; i++)
-			self->pid[i] = self->pid[i] == pid ? 0 : self->pid[i];
+		for (i = 0; i < MANY; i++)
+			pids[i] = pids[i] == pid ? 0 : pids[i];
 	}
-	for (i = 0; i < variant->n; i++)
-		winner = self->pid[i] ? i : winner;
+	for (i = 0; i < MANY; i++)
+		winner = pids[i] ? i : winner;
 	ASSERT_TRUE(run_gets_to(3));
 	EXPECT_EQ(-EBUSY, run("bandwidth"));
 	EXPECT_EQ(-EBUSY, run("no such line"));
@@ -57,7 +36,7 @@ TEST_F(writers, one_wins)
 					 4 * (winner + 1))));
 	EXPECT_TRUE(file_has("run", "\nstate: running\n"));
 
-	EXPECT_EQ(-ECANCELED, run_stop(self->pid[winner]));
+	EXPECT_EQ(-ECANCELED, run_stop(pids[winner]));
 	EXPECT_EQ(1, results_with(TEXT("\"size_bytes\":%d,", 4096 * (winner + 1))));
 	EXPECT_EQ(1, results_with(""));
 }
@@ -66,11 +45,11 @@ TEST_F(writers, one_wins)
 static void run_often(int i)
 {
 	const char *line = TEXT("bandwidth size=%dK repeat=1 warmup=0 type=wb,wc,uc", 4 * (i + 1));
-	int n = chance_count("TURNS", 20), err;
+	int n = chance_count("TURNS", 4), err;
 
 	while (n--) {
 		while ((err = run(line)) == -EBUSY)
-			usleep(1000 * (i + 1));
+			usleep(10000 * (i + 1));
 		if (err)
 			_exit(-err);
 	}
@@ -92,20 +71,20 @@ static void read_often(void)
 
 TEST_F(writers, take_turns_while_others_read)
 {
-	pid_t reader;
+	pid_t reader, pids[MANY];
 	int i;
 
 	ASSERT_EQ(0, run("bandwidth size=4K repeat=1 warmup=0 type=wb,wc,uc"));
 	reader = fork();
 	if (!reader)
 		read_often();
-	for (i = 0; i < variant->n; i++) {
-		self->pid[i] = fork();
-		if (!self->pid[i])
+	for (i = 0; i < MANY; i++) {
+		pids[i] = fork();
+		if (!pids[i])
 			run_often(i);
 	}
-	for (i = 0; i < variant->n; i++)
-		EXPECT_EQ(0, run_end(self->pid[i]));
+	for (i = 0; i < MANY; i++)
+		EXPECT_EQ(0, run_end(pids[i]));
 	EXPECT_EQ(0, kill(reader, SIGKILL));
 	EXPECT_EQ(SIGKILL, run_end(reader));
 }

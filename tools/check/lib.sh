@@ -123,7 +123,7 @@ tap_done() {
 fewer_rounds() {
 	export EACH=${EACH:-20} FAILING=${FAILING:-15} KILLS=${KILLS:-4}
 	export OFFLINE=${OFFLINE:-3} WRITES=${WRITES:-150} CALLS=${CALLS:-1000}
-	export RECORDS=${RECORDS:-1000} TURNS=${TURNS:-5}
+	export RECORDS=${RECORDS:-1000}
 }
 
 # in_guest [PROGRAM|BATS…]: run tools/check/in-guest in the guest that starts KERNEL.
