@@ -69,16 +69,16 @@ static int flip(const char *path, long at)
 
 TEST_F(file, is_written_and_read_back)
 {
-	EXPECT_EQ(0, small("op=write bytes=1M transfer=64K,256K readers=1,3 check=on"));
+	EXPECT_EQ(0, small("op=write bytes=256K transfer=16K,64K readers=1,3 check=on"));
 	EXPECT_EQ(4, results_with("\"verified\":\"ok\""));
-	EXPECT_EQ(M, size_of(F));
+	EXPECT_EQ(M / 4, size_of(F));
 	EXPECT_EQ(0, small("transfer=512,96K,2M readers=1,20 check=on,off cpu=0-1"));
 	EXPECT_EQ(12, results_with("\"samples\":2,"));
 	EXPECT_EQ(6, results_with("\"verified\":\"ok\""));
 	EXPECT_EQ(6, results_with("\"verified\":\"off\""));
-	EXPECT_EQ(12, results_with("\"file_bytes\":1048576,"));
+	EXPECT_EQ(12, results_with("\"file_bytes\":262144,"));
 	EXPECT_EQ(6, results_with("\"threads\":20,"));
-	EXPECT_EQ(6, results_with("\"payload_bytes\":20971520,"));
+	EXPECT_EQ(6, results_with("\"payload_bytes\":5242880,"));
 	EXPECT_EQ(12, results_with("\"path\":\"" F "\","));
 	EXPECT_FALSE(file_has("results", F));
 	EXPECT_EQ(0, run_threads());
