@@ -15,6 +15,7 @@ FIXTURE_VARIANT(refusal) {
 #ifdef __aarch64__
 /* A type is that of a mapping: it is refused as a whole, and nothing is left half-way. */
 #define REFUSED "page: "
+#define LOAD_FAULTS "map refuse 1 1"
 
 FIXTURE_VARIANT_ADD(refusal, uc_mapping) { .fault = "map refuse 1 9", .keys = "type=uc" };
 FIXTURE_VARIANT_ADD(refusal, wc_mapping) { .fault = "map refuse 1 9", .keys = "type=wc page=4k" };
@@ -25,6 +26,8 @@ FIXTURE_VARIANT_ADD(refusal, fence_page) {
 };
 #else
 #define REFUSED "type: "
+#define LOAD_FAULTS "uc refuse 1 1", "uc late 1 1", "wc refuse 1 1", "wc late 1 1"
+
 FIXTURE_VARIANT_ADD(refusal, uc_at_once) { .fault = "uc refuse 1 9", .keys = "type=uc" };
 FIXTURE_VARIANT_ADD(refusal, uc_half_way) { .fault = "uc refuse 3 9", .keys = "type=uc" };
 
@@ -66,15 +69,21 @@ TEST_F(refusal, fails_the_request)
 	EXPECT_EQ(watched_standing(), witness_away());
 }
 
-TEST_F(refusal, fails_the_load)
+WATCHED(load)
+
+/* It makes the first call of each kind, for its buffers. */
+TEST_F(load, is_refused)
 {
+	static const char *const faults[] = { LOAD_FAULTS };
+	size_t i;
+
 	ASSERT_EQ(0, module_unload());
-	ASSERT_EQ(0, witness_fault(TEXT("%.*s %s 1 1", (int)strcspn(variant->fault, " "),
-					variant->fault,
-					strstr(variant->fault, "late") ? "late" : "refuse")));
-	EXPECT_EQ(-ENOMEM, module_load("size_mb=2"));
-	EXPECT_EQ(-1, access(FILES "run", F_OK));
-	EXPECT_EQ(0, witness_away());
+	for (i = 0; i < ARRAY_SIZE(faults); i++) {
+		ASSERT_EQ(0, witness_fault(faults[i]));
+		EXPECT_EQ(-ENOMEM, module_load("size_mb=2"));
+		EXPECT_EQ(-1, access(FILES "run", F_OK));
+		EXPECT_EQ(0, witness_away());
+	}
 	EXPECT_EQ(0, module_load("size_mb=2"));
 }
 
