@@ -45,8 +45,8 @@ def curve(caches, times, sizes, noise=0.0, outliers=0.0, seed=1):
 
 
 def published(stride):
-    return [(int(row["buffer_kib"]), float(row["latency_ns"]))
-            for row in fake.rows_of("latency_sweep.csv") if row["stride_bytes"] == str(stride)]
+    return [(int(row["buffer_kib"]), float(row[stride]))
+            for row in fake.rows_of("latency_sweep.csv") if row[stride]]
 
 
 class Curves(fake.unittest.TestCase):
@@ -84,12 +84,12 @@ class Curves(fake.unittest.TestCase):
     def test_published_ones(self):
         # An i5-2520M: L1 of 32K, L2 of 256K, L3 of 3072K. Pages apart, its
         # prefetchers help no more, and the levels show.
-        found = steps.levels(published(4096))
+        found = steps.levels(published("4096"))
         self.assertEqual([round(level.time, 1) for level in found], [1.3, 4.0, 9.8, 52.7])
         for level, kib in zip(found, (32, 256, 3072)):
             self.near(level.limit, kib, 1.3)
         # At 64 bytes they hide all but L1.
-        self.assertEqual([round(level.time, 1) for level in steps.levels(published(64))],
+        self.assertEqual([round(level.time, 1) for level in steps.levels(published("64"))],
                          [1.3, 4.4])
 
     def test_a_measured_one_with_a_slope_in_l3(self):
