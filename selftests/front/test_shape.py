@@ -30,6 +30,7 @@ EXPANDED = {
     "t node={nodes}": ["t node=0,1"],
     "t cpu={a cpu of each node} node={nodes}": ["t cpu=0,2 node=0,1"],
     "t cpu={two cores of each node}": ["t cpu=0-3"],
+    "t cpu={first, last and any}": ["t cpu=0", "t cpu=7", "t cpu=any"],
     "t cpu={each core}": ["t cpu=0", "t cpu=1", "t cpu=2", "t cpu=3"],
     "t cpu={each node's cpus} node={nodes}": ["t cpu=0-1,4-5 node=0,1", "t cpu=2-3,6-7 node=0,1"],
     "t cpu={each node's cpus} node={each node}": [

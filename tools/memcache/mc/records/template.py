@@ -26,6 +26,7 @@ A line with one of the following becomes several lines, one for each value:
                                         quarters and all of each node's cores
     {each smt}                          off, on; only on where no core has two CPUs
     {each width}                        16, 32, 64: bytes of an access that the CPU has
+    {first, last and any}               the first CPU, the last CPU, any
 
 The size that memory allows is a power of two that is at most a quarter of the smallest node's
 memory and half of the available memory. Values of a list that become equal are kept once.
@@ -90,6 +91,7 @@ LINES: dict[str, Callable[[Shape], list[str]]] = {
     "each node's cpus": lambda shape: [cpu_list(node.cpus) for node in shape.nodes if node.cpus],
     "each share of the cores": _shares,
     "each smt": lambda shape: ["off", "on"] if any(core[1:] for core in shape.cores) else ["on"],
+    "first, last and any": lambda shape: [*map(str, (shape.cpus[0], shape.cpus[-1])), "any"],
     "each width": lambda shape: [str(width) for width in WIDTHS if width <= shape.width],
 }
 SIZES: dict[str, Callable[[Shape], int]] = {
