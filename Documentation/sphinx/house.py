@@ -2,6 +2,7 @@
 """What the manual takes from the sources when it is built, so that it can't be
 out of date: kernel-doc comments, the table of tests, the ABI file."""
 
+import json
 import re
 import subprocess
 import sys
@@ -23,6 +24,7 @@ import calls
 
 TOP = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(TOP / "tools/memcache"))
+REFERENCES = "tools/memcache/mc/references.json"
 
 
 class FromSource(Directive):
@@ -137,7 +139,7 @@ def exhibits() -> Iterator[tuple[str, ...]]:
 
 def sources_of_references() -> Iterator[tuple[str, ...]]:
     yield "source", "figures"
-    for told in tomllib.loads((TOP / "tools/reference/sources.toml").read_text()).values():
+    for told in json.loads((TOP / REFERENCES).read_text())["sources"].values():
         yield f"`{told['title']} <{told['url']}>`__" if told["url"] else told["title"], \
             f"{told['method']} ({told['licence']})"
 
@@ -159,7 +161,7 @@ def peers() -> Iterator[tuple[str, ...]]:
 TABLES = {
     "exit-statuses": (exit_statuses, "20 80", "tools/memcache/mc/status.py"),
     "suites": (suites, "24 76", "tools/suites/*"),
-    "sources-of-references": (sources_of_references, "40 60", "tools/reference/sources.toml"),
+    "sources-of-references": (sources_of_references, "40 60", REFERENCES),
     "peers": (peers, "20 30 50", "tools/bench/peers.toml"),
     "exhibits": (exhibits, "30 18 26 26", "tools/museum/museum.py"),
 }
