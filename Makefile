@@ -95,25 +95,22 @@ $(CHECKS): check-%:
 	@tools/setup $@ $(if $(FAST),,$(filter $@-whole,$(WHOLE)))
 	@tools/check/run $*
 
+# Those that are no part of `check`: `needs` are profiles of tools/packages.
+layer = $(@:check-%=%)
+$(shell sed -n 's/^\([a-z-]*\): needs := .*/\1/p' $(MAKEFILE_LIST)):
+	@tools/setup $(needs)
+	@tools/check/run $(layer)
+
 check-kernels: ## check-guest on every kernel of Debian, and on KCSAN
-	@tools/setup check-guest check-guest-whole foreign
-	@tools/check/run kernels
-
+check-kernels: needs := check-guest check-guest-whole foreign
 check-qemu: ## guests that need QEMU 10: CXL, alignment faults
-	@tools/setup build guest tests arm64 arm64-guest
-	@tools/check/run qemu
-
+check-qemu: needs := build guest tests arm64 arm64-guest
 check-packages: ## the packages: built, installed and purged in chroots
-	@tools/setup build guest deb rpm arch packages
-	@tools/check/run packages
-
+check-packages: needs := build guest deb rpm arch packages
 check-signed: ## signed modules: Secure Boot, MOK, sig_enforce
-	@tools/setup build guest tests uefi
-	@tools/check/run signed
-
+check-signed: needs := build guest tests uefi
 check-tree: ## the tests as a target of kselftest in a kernel tree
-	@tools/setup build guest deb
-	@tools/check/run tree
+check-tree: needs := build guest deb
 
 check-ci: ## the files for kernel CI, by their own validators
 	@tools/setup build tests ci
@@ -121,56 +118,39 @@ check-ci: ## the files for kernel CI, by their own validators
 	@tools/check/run ci
 
 check-hpc: ## the check of nodes for ReFrame, over Slurm
-	@tools/setup build hpc
-	@tools/check/run hpc
-
+check-hpc: needs := build hpc
 check-fleet: ## the Ansible collection, on hosts over ssh; as root
-	@tools/setup build tests fleet
-	@tools/check/run fleet
-
+check-fleet: needs := build tests fleet
 check-fleet-hosts: ## Ansible and fleet, on guests, one of them slow; as root
-	@tools/setup build guest kernel uml disk deb tests fleet
-	@tools/check/run "fleet hosts"
-
+check-fleet-hosts: needs := build guest kernel uml disk deb tests fleet
+check-fleet-hosts: layer := "fleet hosts"
 check-bisect: ## a bisection over real kernels, one of them slower
-	@tools/setup build kernel uml tests
-	@tools/check/run bisect
+check-bisect: needs := build kernel uml tests
 
 check-mutants: ## wrong code, planted in a copy: tests must fail
 	@tools/setup check-core $(if $(GENERATED),check-front mutants)
 	@$(if $(GENERATED),GENERATED=$(GENERATED) tools/check/mutants,tools/check/run mutants)
 
 check-host-path: ## a person's way on an installed Debian; as root
-	@tools/setup build guest disk deb tests
-	@tools/check/run host-path
-
+check-host-path: needs := build guest disk deb tests
 check-upstream: ## the KUnit test for the kernel, where types are real
-	@tools/setup build guest check-static check-static-whole
-	@tools/check/run upstream
+check-upstream: needs := build guest check-static check-static-whole
 
 museum: ## put old mistakes back; print what memcache says
 	@tools/setup check-types
 	@tools/museum/museum.py $(EXHIBITS)
 
 faults: ## let allocations, CPUs and writers fail at any moment
-	@tools/setup build guest kernel debug tests
-	@tools/check/run faults
-
+faults: needs := build guest kernel debug tests
 coverage: ## the share of the module's lines that the tests run
-	@tools/setup build guest kernel debug tests coverage
-	@tools/check/run cover
-
+coverage: needs := build guest kernel debug tests coverage
+coverage: layer := cover
 fuzz: ## feed RUNS inputs to each parser of the core
-	@tools/setup check-core
-	@tools/check/run fuzz
-
+fuzz: needs := check-core
 fuzz-guest: ## random writes, mappings and calls in GUEST
-	@tools/setup build guest uml
-	@tools/check/run fuzz-guest
-
+fuzz-guest: needs := build guest uml
 soak: ## mixed runs in GUEST for HOURS: memory must stay flat
-	@tools/setup build guest uml
-	@tools/check/run soak
+soak: needs := build guest uml
 
 ##@ Benchmark
 bench-uml: ## the same loops in a kernel and in a process

@@ -126,8 +126,9 @@ of several names|elf,a, libelf1:any (= 2), b (= 3)'
 
 @test "every profile that a command names is there, and each package that may be lacking" {
 	stub id 'echo 1000'
-	profiles=$(cd "$TOP" && grep -ohE 'tools/setup( [a-z0-9-]+)+' Makefile tools/run tools/host \
-		tools/memcache/mc/*/*.py | tr ' ' '\n' | grep -v / | sort -u)
+	profiles=$(cd "$TOP" && grep -ohE '(tools/setup|needs :=)( [a-z0-9-]+)+' Makefile tools/run \
+		tools/host tools/memcache/mc/*/*.py | sed 's/^needs ://' | tr ' ' '\n' |
+		grep -v '[/=]' | sort -u)
 	[ -n "$profiles" ]
 	for profile in $profiles; do
 		run "$TOP/tools/setup" "$profile"
