@@ -29,13 +29,9 @@ def parts(fleet: Fleet, most: int | None = MOST_LISTED) -> list[Part]:
         report += [Heading("Data failed verification", 2), *bullets([
             f"{host.name}: {plural(host.failed_results, 'result')}"
             for host in fleet.failed_hosts])]
-    if slow:
-        report.append(Heading("Slow hosts", 2))
-        for group, host in slow:
-            report += _host(group, host, most)
-    if again:
-        report.append(Heading("Measure again before they are called slow", 2))
-        for group, host in again:
+    for name, found in (("Slow hosts", slow), ("Measure again before they are called slow", again)):
+        report += [Heading(name, 2)] * bool(found)
+        for group, host in found:
             report += _host(group, host, most)
     if unsure := fleet.unsure_hosts:
         report += [Heading("Can't tell", 2), Sentence(
