@@ -230,12 +230,12 @@ class Abi(FromSource):
                 for node in self.parsed(section(entry), file, tables)]
 
 
-def section(entry: abi.Entry) -> str:
+def section(entry: dict[str, str]) -> str:
     """An entry as reStructuredText."""
     name = entry["What"].rpartition("/")[2]
     out = [f".. _file-{name.replace('.', '-')}:", "", name, "-" * len(name), "",
            f"``{entry['What']}``", "", entry["Description"], ""]
-    facts = ", ".join(f"{field}: {entry[field]}" for field in entry.names
+    facts = ", ".join(f"{field}: {text}" for field, text in entry.items()
                       if field not in ("What", "Description"))
     out += [f"*{facts}.*"]
     return "\n".join(out) + "\n"
