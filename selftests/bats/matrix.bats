@@ -52,14 +52,10 @@ all_ok() {
 	holds 'all((r["ns_per_piece"] is None) == (r["piece_bytes"] == "none") for r in results)'
 	echo 'bandwidth op=clear_page,copy_page extent=auto,4K piece=4K,2M size=4M repeat=2 warmup=1' >run
 	all_ok 8
-	not tee run <<<'bandwidth op=copy_page extent=8K'
-	grep '^error: EINVAL extent: op=copy_page takes one page$' run
-	not tee run <<<'bandwidth op=memset piece=4K irq=off'
-	grep '^error: EINVAL piece: ' run
-	not tee run <<<'bandwidth op=copy_to_user irq=off'
-	grep '^error: EINVAL irq: op=copy_to_user may sleep, so interrupts stay on$' run
-	not tee run <<<'bandwidth op=copy_to_user type=wc'
-	grep '^error: EINVAL type: op=copy_to_user is for RAM that a process has; use type=wb' run
+	refused EINVAL "extent: op=copy_page takes one page" 'bandwidth op=copy_page extent=8K'
+	refused EINVAL "piece: " 'bandwidth op=memset piece=4K irq=off'
+	refused EINVAL "irq: op=copy_to_user may sleep, so interrupts stay on" 'bandwidth op=copy_to_user irq=off'
+	refused EINVAL "type: op=copy_to_user is for RAM that a process has; use type=wb" 'bandwidth op=copy_to_user type=wc'
 }
 
 # uses FLAG=WORD…: the word of the first of these flags that the CPU has.
@@ -91,14 +87,13 @@ uses() {
 			grep "^error: EOPNOTSUPP op: this CPU has no instruction for op=$op\$" run
 		fi
 	done
-	not tee run <<<'bandwidth op=read_movrs'
-	grep '^error: EOPNOTSUPP op: read_movrs is for user space' run
+	refused EOPNOTSUPP "op: read_movrs is for user space" 'bandwidth op=read_movrs'
 	echo "bandwidth op=$ops type=wb fence=none,sfence size=8K,272K repeat=2 warmup=1" >run
 	all_ok $((n * 4))
 	grep -w clwb /proc/cpuinfo || skip "no clwb"
 	for type in wc uc; do
-		not tee run <<<"bandwidth op=write_clwb type=wb,$type"
-		grep "^error: EINVAL type: op=write_clwb flushes caches, but memory of type=$type is never cached; use type=wb\$" run
+		refused EINVAL "type: op=write_clwb flushes caches, but memory of type=$type is never cached; use type=wb" \
+			"bandwidth op=write_clwb type=wb,$type"
 	done
 	echo 'bandwidth op=write_clwb readback=on width=8,32 size=8K repeat=2' >run
 	all_ok 2
