@@ -298,11 +298,12 @@ def runs(*records: dict) -> list[results.Run]:
     return results.parse(lines(*records), "test")
 
 
-def refused(test: unittest.TestCase, said: str, call, *words, **more) -> None:
-    """The call ends with a message of this pattern, and the status of a command that is wrong."""
+def refused(test: unittest.TestCase, said: str, call, *words, status: int = 2, **more) -> None:
+    """The call ends with a message of this pattern, and the status of a command that is wrong, or
+    another one."""
     with test.subTest(words), test.assertRaisesRegex(Failure, said) as raised:
         call(*words, **more)
-    test.assertEqual(raised.exception.status, 2)
+    test.assertEqual(raised.exception.status, status)
 
 
 def in_user_space(some: list[results.Run]) -> list[results.Run]:

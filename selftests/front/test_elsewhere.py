@@ -15,7 +15,6 @@ from unittest import mock
 
 import fake
 import made_up
-from mc import Failure
 from mc.commands import cli
 from mc.records import check, keys, suite, tests
 from mc.running import plan
@@ -444,8 +443,7 @@ class Elsewhere(fake.unittest.TestCase):
 
     def test_an_option_without_its_value_takes_no_request_for_it(self):
         for typed in "bandwidth -o", "triad --store", "run latency --host":
-            with self.assertRaisesRegex(Failure, f"^{typed.split()[-1]} has no value"):
-                cli._as_run(typed.split())
+            fake.refused(self, f"^{typed.split()[-1]} has no value", cli._as_run, typed.split())
 
     def test_ordinary_requests_start_no_process(self):
         with mock.patch("subprocess.Popen", side_effect=AssertionError), \

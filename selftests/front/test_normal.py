@@ -586,8 +586,7 @@ class Contributions(Case):
                 (self.GOOD, {"cpu_vendor": ""}, "which CPU"),
                 (self.GOOD, {"caches": caches}, "another CPU"),
                 ([fake.figure("c2c", {}, {"ns_per_line": 50.0})], {}, "no result")):
-            with self.assertRaisesRegex(Failure, why):
-                contribution.contribution(self.runs(*found, **about))
+            fake.refused(self, why, contribution.contribution, self.runs(*found, **about), status=1)
 
     def test_files_are_checked(self):
         good = {"schema": 1, "model": MODEL, "platform": None, "year": 2026,

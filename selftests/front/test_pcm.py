@@ -10,7 +10,6 @@ from pathlib import Path
 from unittest import mock
 
 import fake
-from mc import Failure
 from mc.analysis import pcm, traffic
 from mc.commands import import_
 from mc.output import layout
@@ -69,8 +68,7 @@ class InZone(fake.InDirectory):
                                    else content.encode()))
 
     def refused(self, content, what):
-        with self.subTest(what), self.assertRaisesRegex(Failure, what):
-            self.load(content)
+        fake.refused(self, what, self.load, content)
 
 
 class Files(InZone):
@@ -192,8 +190,7 @@ class Files(InZone):
                 (OLD.replace("12:0:2", "noon"), ":4: 2026-1-15,noon is not a date and time"),
                 (names + "2026-1-15\n", ":3: 2026-1-15, is not a date and time")):
             self.refused(content, what)
-        with self.assertRaisesRegex(Failure, "nosuch: No such file"):
-            pcm.load("nosuch")
+        fake.refused(self, "nosuch: No such file", pcm.load, "nosuch")
 
 
 class Joining(InZone):
@@ -309,10 +306,8 @@ class Joining(InZone):
 
     def test_never_twice_and_nothing_overwritten(self):
         self.import_(measured(0, 3), output="out")
-        with self.assertRaisesRegex(Failure, "out: has figures of pcm already"):
-            import_.join("f.csv", "out", None)
-        with self.assertRaisesRegex(Failure, "out exists already"):
-            self.import_(measured(0, 3), output="out")
+        fake.refused(self, "out: has figures of pcm already", import_.join, "f.csv", "out", None)
+        fake.refused(self, "out exists already", self.import_, measured(0, 3), output="out")
 
     def test_the_command(self):
         self.import_(measured(0, 3))

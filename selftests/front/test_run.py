@@ -43,8 +43,7 @@ class Run(fake.Measured):
                 ({"output": "a/b/out"}, "^-o a/b/out: there is no directory a/b$"),
                 *(({"output": path}, f"^-o {path}: ")
                   for path in ("/dev/null/out", "/proc/nosuch/out"))):
-            with self.subTest(more), self.assertRaisesRegex(Failure, said):
-                self.run_("bandwidth size=4K", **more)
+            fake.refused(self, said, self.run_, "bandwidth size=4K", **more)
         # Only the directory results is made.
         self.assertFalse(os.path.exists("nosuch") or os.path.exists("a"))
 
@@ -160,8 +159,7 @@ class Run(fake.Measured):
 
     def test_nothing_is_overwritten(self):
         self.write("out", b"precious")
-        with self.assertRaisesRegex(Failure, "out exists already"):
-            self.run_(SUITE)
+        fake.refused(self, "out exists already", self.run_, SUITE)
         self.assertEqual(Path("out").read_bytes(), b"precious")
         self.assertEqual(self.kernel.asked, [])
 
@@ -673,8 +671,7 @@ class Continued(fake.Measured):
         for words, kernel, said in (
                 (asked[:2], None, "^out is of other requests than these"),
                 (asked, fake.Kernel(fake.BARE | {"kernel": "9"}), "^out is of another machine")):
-            with self.assertRaisesRegex(Failure, said):
-                self.run_(*words, kernel=kernel, output="other", begun="out")
+            fake.refused(self, said, self.run_, *words, kernel=kernel, output="other", begun="out")
             self.assertFalse(os.path.exists("other"))
 
     def test_pairs_of_cpus(self):
