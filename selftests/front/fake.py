@@ -137,7 +137,8 @@ def rows_of(name: str) -> list[dict[str, str]]:
 
 def published() -> dict[tuple[str, str], float]:
     """memcachetest's published figures by type and test, in MB/s."""
-    return {(row["type"], row["test"]): float(row["mb_per_s"]) for row in rows_of("published.csv")}
+    return {(name, row["test"]): float(row[name]) for name in ("wb", "uc", "wc")
+            for row in rows_of("published.csv")}
 
 
 def shape(cpus: int = 4, smt: int = 1, nodes: int = 1, cache: int = 32 << 20,
