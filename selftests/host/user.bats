@@ -242,12 +242,12 @@ memcache-user: bw_mem -N 2 64k rd: every word: the same lines" ]
 }
 
 @test "without a request: Ctrl-C keeps what was measured, and JSON has all of it" {
-	env --default-signal=INT "$USER_TOOL" --own >screen 2>messages 3>&- &
+	env --default-signal=INT "$USER_TOOL" --own --quick >screen 2>messages 3>&- &
 	await $! grep -q '^  read ' screen
 	ends_by INT $!
 	cat screen messages
 	[ "$(cat messages)" = "memcache-user: stopped by a signal; only what is shown was measured" ]
-	env --default-signal=INT "$USER_TOOL" --own -j >results.jsonl 2>messages 3>&- &
+	env --default-signal=INT "$USER_TOOL" --own --quick -j >results.jsonl 2>messages 3>&- &
 	await $! grep -q '"record":"result"' results.jsonl
 	ends_by INT $!
 	"$TOP/tools/check/schema" results.jsonl
@@ -534,7 +534,7 @@ catches_signals() {
 		mkdir "$group/inner" && echo "$BASHPID" >"$group/inner/cgroup.procs"
 		run -1 "$USER_TOOL" --own 'bandwidth size=128M repeat=2'
 		[[ $output == *"size: 128 MiB are asked for, "* ]]
-		"$USER_TOOL" >overview
+		"$USER_TOOL" --quick >overview
 	) || status=$?
 	rmdir "$group/inner" "$group" || true
 	[ "$status" -eq 0 ]
