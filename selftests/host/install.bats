@@ -25,7 +25,7 @@ setup_file() {
 	RELEASE=$(make -s -C "$SOURCES" dist)
 	export RELEASE=$SOURCES/$RELEASE ROOT=$BATS_FILE_TMPDIR/root
 	command -v help2man >/dev/null || return 0
-	(umask 077 && make -s -C "$SOURCES" install DESTDIR="$ROOT" PREFIX=/opt/m)
+	(umask 077 && CFLAGS=-O0 make -s -C "$SOURCES" install DESTDIR="$ROOT" PREFIX=/opt/m)
 }
 
 setup() {
