@@ -5,10 +5,11 @@
 
 bats_require_minimum_version 1.5.0
 
-# A copy of the sources in a repository of its own, since a release has what is committed.
+# A copy of the sources in a repository of its own, since a release has what is committed, and in a
+# path with a space, in which memcache-user and its manual can be built.
 setup_file() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	export TOP SOURCES=$BATS_FILE_TMPDIR/sources MEMCACHE_NO_SETUP=1
+	export TOP SOURCES="$BATS_FILE_TMPDIR/the sources" MEMCACHE_NO_SETUP=1
 	# A program that root runs where it is installed would leave its bytecode there.
 	export PYTHONDONTWRITEBYTECODE=1
 	export GIT_CONFIG_GLOBAL=$BATS_FILE_TMPDIR/gitconfig

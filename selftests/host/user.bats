@@ -18,12 +18,11 @@ setup_file() {
 	not grep INTERP headers
 }
 
-@test "it builds in a path with a space, as does the simulated machine" {
+# As memcache-user does in install.bats.
+@test "the simulated machine builds in a path with a space" {
 	mkdir "a b"
 	cp -r "$TOP/module" "$TOP/tools" "a b"
-	for program in user sim; do make -s -C "a b/tools/$program" CFLAGS=-O0; done
-	"a b/build/user/memcache-user" --tests >tests
-	grep '^bandwidth: ' tests
+	make -s -C "a b/tools/sim" CFLAGS=-O0
 	[ -e "a b/build/sim/sim.so" ]
 }
 
