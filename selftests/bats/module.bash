@@ -20,9 +20,16 @@ request() { "$HERE/request.py" "$@"; }
 # shellcheck source=selftests/bats/words.bash
 . "$HERE/words.bash"
 
+# process LINE…: by memcache-user, whose records `holds` finds then.
+process() {
+	export MEMCACHE_DEBUGFS=$BATS_TEST_TMPDIR
+	"$HERE/../../build/user/memcache-user" -j "$@" >"$BATS_TEST_TMPDIR/results.jsonl"
+	head -n 1 "$BATS_TEST_TMPDIR/results.jsonl" >"$BATS_TEST_TMPDIR/machine"
+}
+
 # refused ERRNO "KEY: TEXT" LINE: the request fails with that errno, and its error begins so.
 refused() {
-	not tee run <<<"$3" >/dev/null 2>&1
-	cat run
-	grep -qF "error: $1 $2" run
+	not echo "$3" 2>/dev/null >run
+	echo "$(<run)"
+	[[ $(<run) == *"error: $1 $2"* ]]
 }

@@ -7,7 +7,6 @@ scribble: the same, and count in the word in its middle until SIGTERM, which bri
 import itertools
 import mmap
 import os
-import random
 import signal
 import sys
 import time
@@ -18,7 +17,7 @@ file = os.open(name, os.O_RDWR)
 size = os.stat(name).st_size
 memory = mmap.mmap(file, size)
 if what == "fill":
-    memory[:] = random.randbytes(size)
+    memory[:] = os.urandom(size)
 elif what == "sum":
     print(zlib.crc32(memory[:]))
 else:

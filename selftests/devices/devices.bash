@@ -8,12 +8,7 @@ load ../bats/module.bash
 DEVICES=/sys/bus/pci/devices
 
 # device VENDOR:DEVICE: its address.
-device() {
-	local dir
-	for dir in "$DEVICES"/*; do
-		[ "$(cat "$dir/vendor"):$(cat "$dir/device")" != "0x${1/:/:0x}" ] || echo "${dir##*/}"
-	done
-}
+device() { grep -lx "PCI_ID=${1^^}" "$DEVICES"/*/uevent | cut -d / -f 6; }
 
 # For setup_file().
 devices() {

@@ -216,9 +216,8 @@ away() {
 	bind "$IVSHMEM"
 	# Nothing is brought back yet when the word is written, so nothing is given up.
 	for how in 'echo >stop' 'echo contents >stop' 'kill -KILL $!' 'kill -INT $!'; do
-		(exec /usr/bin/python3 -c 'import os, signal
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.write(os.open("run", os.O_WRONLY), b"bandwidth target=pci:'"$IVSHMEM"'/2 write=yes type=uc op=write size=4M warmup=0 repeat=1000000")') 3>&- 2>/dev/null &
+		env --default-signal=INT bash -c "echo 'bandwidth target=pci:$IVSHMEM/2 write=yes type=uc op=write size=4M warmup=0 repeat=1000000' >run" \
+			3>&- 2>/dev/null &
 		await $! grep -q '^running [1-9]' progress
 		eval "$how"
 		not wait $!

@@ -16,14 +16,6 @@ setup_file() {
 	devices
 }
 
-# process LINE…: measure in a process; `holds` finds its records then.
-process() {
-	MEMCACHE_DEBUGFS=$BATS_TEST_TMPDIR
-	export MEMCACHE_DEBUGFS
-	"$USER_TOOL" -j "$@" >"$BATS_TEST_TMPDIR/results.jsonl"
-	head -n 1 "$BATS_TEST_TMPDIR/results.jsonl" >"$BATS_TEST_TMPDIR/machine"
-}
-
 # refuses "ERROR: KEY: TEXT" LINE
 refuses() {
 	not "$USER_TOOL" "$2" 2>"$BATS_TEST_TMPDIR/said"
