@@ -1,8 +1,7 @@
 #!/usr/bin/python3 -S
 # SPDX-License-Identifier: GPL-2.0-only
-"""disks.py refused|free|killed: `memcache mmio` and controllers whose disks are in use, free, or
-measured by a run that is killed. One process, because Python takes seconds to start in an emulated
-machine: each command is a fork of it."""
+"""disks.py: `memcache mmio` and controllers whose disks are in use, free, or measured by a run that
+is killed. Each command is a fork of this process (front.py)."""
 
 import errno
 import hashlib
@@ -11,12 +10,10 @@ import re
 import signal
 import struct
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, f"{os.path.dirname(os.path.abspath(__file__))}/../../tools/memcache")
-from mc.commands import cli, mmio  # noqa: F401 (a fork imports it no more)
+import front
 
 PCI = Path("/sys/bus/pci/devices")
 GROUPS = "/sys/fs/cgroup"
@@ -119,22 +116,14 @@ def state(disk, device):
 
 
 def start(*words):
-    """`memcache WORDS` in a child, whose output goes to the file `said`."""
-    child = os.fork()
-    if not child:
-        file = os.open("said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(file, 1)
-        os.dup2(file, 2)
-        try:
-            os._exit(cli.main(list(words)))
-        finally:
-            os._exit(99)
-    return child
+    """`memcache mmio WORDS` in a child, whose output goes to the file `said`."""
+    Path("said").write_text("")
+    return front.start(["mmio", *words], "said", "said")
 
 
 def measure(device, output, *more):
     """The status of `memcache mmio`, and what it has said."""
-    child = start("mmio", "--yes", "--even", "storage", *more, "-o", output, device.name)
+    child = start("--yes", "--even", "storage", *more, "-o", output, device.name)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), Path("said").read_text()
 
 
@@ -195,8 +184,10 @@ def killed():
         lent = Path("/run/memcache").exists()
         print(f"{moment}: {lent=}", Path("said").read_text().splitlines()[-1:], flush=True)
         assert moment % 2 or not lent
-        os.waitpid(start("mmio", "--give-back"), 0)
+        os.waitpid(start("--give-back"), 0)
         assert state(disk, device) == before and not Path("/run/memcache").exists()
 
 
-globals()[sys.argv[1]]()
+for part in refused, free, killed:
+    print(part.__name__, flush=True)
+    part()

@@ -5,9 +5,22 @@
 
 load devices.bash
 
-FRONT=$BATS_TEST_DIRNAME/../../tools/memcache/memcache
+# `memcache WORD…` is a fork of front.py.
+setup_file() {
+	mkfifo "$BATS_FILE_TMPDIR"/{asked,answered}
+	exec 6<>"$BATS_FILE_TMPDIR/asked" 8<>"$BATS_FILE_TMPDIR/answered"
+	"$BATS_TEST_DIRNAME/front.py" <&6 >&8 3>&- 4>&- &
+	export FRONT=$!
+	devices
+}
 
-setup_file() { devices; }
+teardown_file() { kill "$FRONT" && rmmod memcache; }
+
+memcache() {
+	local status
+	printf '%s\0' "$PWD" /proc/"$BASHPID"/fd/{1,2} "$@" >&6
+	read -rt 600 status <&8 && return "$status"
+}
 
 setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
@@ -15,7 +28,7 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 given_back() {
 	local driver=
 	[ ! -e "$DEVICES/$1/driver" ] || driver=$(basename "$(readlink "$DEVICES/$1/driver")")
-	[ "$driver" = "$2" ]
+	[ "$driver" = "$2" ] || return
 	case $(cat "$DEVICES/$1/driver_override") in '' | '(null)') ;; *) false ;; esac
 }
 
@@ -23,11 +36,11 @@ given_back() {
 	local words
 	words=$(sed -n 's/^    make run DEVICES="ivshmem=4M edu" COMMAND="\(.*\)"$/\1/p' \
 		"$BATS_TEST_DIRNAME/../../README.md")
-	"$FRONT" mmio >list
+	memcache mmio >list
 	cat list
 	grep -q "^$IVSHMEM  1af4:1110, class 050000 .* 2: 4M" list
 	# shellcheck disable=SC2086	# words
-	"$FRONT" $words -o results.jsonl >report 2>said
+	memcache $words -o results.jsonl >report 2>said
 	cat report said
 	grep -q '^2 *4M *yes *is measured$' report
 	grep -q 'What an access costs a driver is not known' report
@@ -35,21 +48,22 @@ given_back() {
 	grep -q "$IVSHMEM: given back" said
 	grep -c '"record": *"result"' results.jsonl
 	given_back "$IVSHMEM" ''
-	"$FRONT" show results.jsonl | grep -q write_read
-	"$FRONT" compare results.jsonl results.jsonl >/dev/null || [ $? = 2 ]
+	memcache show results.jsonl | grep -q write_read
+	memcache compare results.jsonl results.jsonl >/dev/null || [ $? = 2 ]
 	unchanged
 }
 
 @test "a request with a BAR has rounds and a report" {
 	bind "$IVSHMEM"
-	"$FRONT" run --rounds 2 -o rounds.jsonl "mmio target=${IVSHMEM#0000:}/2 type=uc size=4K repeat=2" >report
+	memcache run --rounds 2 -o rounds.jsonl \
+		"mmio target=${IVSHMEM#0000:}/2 type=uc size=4K repeat=2" >report
 	cat report
 	grep -q "target=pci:$IVSHMEM/2" report
 	[ "$(grep -c '"record":"request".*"round":[12]' rounds.jsonl)" = 2 ]
 }
 
 @test "registers are read by UC only, and wide reads that nobody answers are said" {
-	"$FRONT" mmio --yes -o results.jsonl "$EDU" >report
+	memcache mmio --yes -o results.jsonl "$EDU" >report
 	cat report
 	grep -q 'may have an effect' report
 	not grep -q '"type": *"wc"' results.jsonl
@@ -58,7 +72,7 @@ given_back() {
 }
 
 @test "in a process" {
-	"$FRONT" mmio --yes --even memory --where user -o results.jsonl "$IVSHMEM" >report
+	memcache mmio --yes --even memory --where user -o results.jsonl "$IVSHMEM" >report
 	cat report
 	grep -q 'What an access costs a driver is not known' report
 	given_back "$IVSHMEM" ''
@@ -66,30 +80,25 @@ given_back() {
 }
 
 @test "Ctrl-C and SIGKILL: the device is given back" {
-	local signal pid state
+	local signal state
 	for signal in INT KILL; do
-		"$FRONT" mmio --yes --even memory --write -o "$signal.jsonl" "$IVSHMEM" \
-			>report 2>said 3>&- &
-		pid=$! state=
-		# The run is short: look without a pause, and no longer than the process lives.
-		until [[ $state == running* ]]; do
-			kill -0 "$pid" || break
-			read -r state </sys/kernel/debug/memcache/progress || true
+		"$BATS_TEST_DIRNAME/../../tools/memcache/memcache" mmio --yes --even memory --write \
+			-o "$signal.jsonl" "$IVSHMEM" >report 2>said 3>&- &
+		await $! test -e /run/memcache
+		# A request is short: look without a pause.
+		until read -r state </sys/kernel/debug/memcache/progress && [[ $state == running* ]]; do
+			kill -0 $!
 		done
-		kill "-$signal" "$pid" || true
-		wait "$pid" || true
-		for _ in $(seq 1000); do
-			given_back "$IVSHMEM" '' && break
-			sleep 0.2
-		done
-		given_back "$IVSHMEM" ''
+		kill "-$signal" $!
+		wait $! || true
+		await 0 given_back "$IVSHMEM" ''
 	done
 	unchanged
 }
 
 @test "a device that somebody has bound is left alone" {
 	bind "$IVSHMEM"
-	not "$FRONT" mmio --yes --even memory "$IVSHMEM" 2>said
+	not memcache mmio --yes --even memory "$IVSHMEM" 2>said
 	cat said
 	grep -q 'already' said
 	[ "$(cat "$DEVICES/$IVSHMEM/driver_override")" = memcache ]
