@@ -7,11 +7,11 @@
 load inside.bash
 
 @test "four CPUs on two nodes" {
-	CPUS=4 guest nodes/four_cpus.bats
+	CPUS=4 MEM=512M guest nodes/four_cpus.bats
 }
 
 @test "a node without memory" {
-	CPUS=4 APPEND=mem=512M guest nodes/no_memory.bats
+	CPUS=3 MEM=512M APPEND=mem=256M guest nodes/no_memory.bats
 }
 
 # bats test_tags=long

@@ -11,14 +11,6 @@ setup_file() { small_buffers; }
 
 USER_TOOL=$BATS_TEST_DIRNAME/../../build/user/memcache-user
 
-# user LINE: by memcache-user, whose records `holds` finds then.
-user() {
-	MEMCACHE_DEBUGFS=$BATS_TEST_TMPDIR
-	export MEMCACHE_DEBUGFS
-	"$USER_TOOL" -j "$@" >"$BATS_TEST_TMPDIR/results.jsonl"
-	head -n 1 "$BATS_TEST_TMPDIR/results.jsonl" >"$BATS_TEST_TMPDIR/machine"
-}
-
 # buffers_of_run: node and pages of those of the run that is on.
 buffers_of_run() { sed -nE 's/^[a-z]+ run pages=([0-9]+) node=(\S+) .*/\2 \1/p' buffers | sort; }
 
@@ -33,7 +25,7 @@ during() {
 
 @test "each thread's part is on its own node" {
 	for cpus in '1-2 op=read,write,copy,triad,rw31 size=64K,4M' '0-3 op=write,copy size=64K,4M'; do
-		echo "bandwidth node=local repeat=2 cpu=$cpus" >run
+		echo "bandwidth node=local repeat=1 warmup=0 cpu=$cpus" >run
 		holds 'len(results) in (10, 4)' 'values("memory_node") == {"0-1"}' 'values("node") == {"local"}' \
 			'values("remote_threads") == {0}' 'values("verified") == {"ok"}' \
 			"values('threads') == {len(results) == 4 and 4 or 2}"
@@ -44,7 +36,7 @@ during() {
 }
 
 @test "buffers on several nodes serve the points of a run, of every type and mapping" {
-	echo 'bandwidth type=wb,wc,uc page=direct,4k cpu=1-2 node=local,1,0,auto size=1M,4M op=write repeat=1' >run
+	echo 'bandwidth type=wb,wc,uc page=direct,4k cpu=1-2 node=local,1,0,auto size=1M,4M op=write repeat=1 warmup=0' >run
 	holds 'len(results) == 48' 'values("verified") == {"ok"}' \
 		'{(r["node"], r["memory_node"]) for r in results} ==
 			{("local", "0-1"), (1, 1), (0, 0), ("auto", 0)}' \
@@ -54,27 +46,27 @@ during() {
 }
 
 @test "on CPUs of one node it is that node" {
-	echo 'bandwidth cpu=2-3 node=local size=1M,4M repeat=1' >run
+	echo 'bandwidth cpu=2-3 node=local size=1M,4M repeat=1 warmup=0' >run
 	holds 'values("memory_node") == {1}' 'values("remote_threads") == {0}'
 }
 
 @test "where CPUs take turns, or share one working set, it is one node at a time" {
-	echo 'latency cpu=0,3 node=local size=64K,4M repeat=1' >run
+	echo 'latency cpu=0,3 node=local size=64K,4M repeat=1 warmup=0' >run
 	holds 'len(results) == 4' \
 		'[r["memory_node"] for r in results] == [int(r["cpu"]) // 3 for r in results]'
-	echo 'random cpu=2,0 node=local size=64K count=1000 repeat=1' >run
+	echo 'random cpu=2,0 node=local size=64K count=1000 repeat=1 warmup=0' >run
 	holds 'values("memory_node") == {0}' 'values("remote_threads") == {1}'
 }
 
 @test "threads that are far from their memory are counted, and the remedy is said" {
-	echo 'bandwidth cpu=0-3 size=4M repeat=1' >run
+	echo 'bandwidth cpu=0-3 size=4M repeat=1 warmup=0' >run
 	holds 'values("memory_node") == {0}' 'values("remote_threads") == {2}'
 	grep -q remote_threads results
 	grep -q '^note: node: 2 of 4 threads .* node=local ' run
-	echo 'bandwidth cpu=0-3 node=1 size=4M repeat=1' >run
+	echo 'bandwidth cpu=0-3 node=1 size=4M repeat=1 warmup=0' >run
 	holds 'values("remote_threads") == {2}'
 	not grep '^note: ' run
-	echo 'bandwidth cpu=0-1 size=4M repeat=1' >run
+	echo 'bandwidth cpu=0-1 size=4M repeat=1 warmup=0' >run
 	holds 'values("remote_threads") == {0}'
 	not grep remote_threads results
 	not grep '^note: ' run
@@ -85,20 +77,20 @@ during() {
 		run ! tee run <<<"bandwidth cpu=0,2-3 node=local size=${size}M"
 	grep '^error: ENOMEM size: ' run
 	[ "$(buffers_of_run)" = "" ]
-	echo 'bandwidth cpu=0-3 node=local size=16M type=wb,uc repeat=1' >run
+	echo 'bandwidth cpu=0-3 node=local size=16M type=wb,uc repeat=1 warmup=0' >run
 	holds 'values("memory_node") == {"0-1"}' 'values("verified") == {"ok"}'
 }
 
 @test "in user space, too" {
-	user 'bandwidth cpu=1-2 node=local op=read,write,copy,triad size=64K,4M repeat=2' \
-		'loaded cpu=0-3 node=local delay=0 size=4M repeat=1'
+	process 'bandwidth cpu=1-2 node=local op=read,write,copy,triad size=64K,4M repeat=1 warmup=0' \
+		'loaded cpu=0-3 node=local delay=0 size=4M repeat=1 warmup=0'
 	holds 'len(results) == 9' 'values("memory_node") == {"0-1"}' 'values("remote_threads") == {0}' \
 		'{r["verified"] for r in results if r["test"] == "bandwidth"} == {"ok"}'
-	user 'bandwidth cpu=0-3 size=64K,4M repeat=1' 'latency cpu=0,3 node=local size=64K,4M repeat=1'
+	process 'bandwidth cpu=0-3 size=64K,4M repeat=1 warmup=0' 'latency cpu=0,3 node=local size=64K,4M repeat=1 warmup=0'
 	holds '[r["memory_node"] for r in results[:2]] == [0, 0]' \
 		'[r["memory_node"] for r in results[2:]] == [int(r["cpu"]) // 3 for r in results[2:]]' \
 		'[r["remote_threads"] for r in results] == [2, 2, None, None, None, None]'
-	"$USER_TOOL" 'bandwidth cpu=0-3 size=64K repeat=1' >/dev/null 2>"$BATS_TEST_TMPDIR/said"
+	"$USER_TOOL" 'bandwidth cpu=0-3 size=64K repeat=1 warmup=0' >/dev/null 2>"$BATS_TEST_TMPDIR/said"
 	grep -q '^memcache-user: note: node: 2 of 4 threads .* node=local ' "$BATS_TEST_TMPDIR/said"
 }
 
@@ -156,7 +148,7 @@ rows() { holds "sum(r['samples'] > 0 for r in results) == $(grep -cE "$1" "$BATS
 # The nodes of a line's results, as both sides have them.
 both_sides() {
 	echo "$1" >run
-	user "$1"
+	process "$1"
 	holds "values('memory_node') == $2" \
 		"{r['memory_node'] for r in load('$FILES/results.jsonl') if r['record'] == 'result'} == $2"
 	unset MEMCACHE_DEBUGFS
@@ -169,18 +161,18 @@ both_sides() {
 		taskset -c $loaded_on insmod "$MEMCACHE_KO" size_mb=2
 		cd "$FILES"
 		for node in 0 1; do
-			both_sides "bandwidth cpu=$((2 * node)) size=64K repeat=1" "{$node}"
-			both_sides "bandwidth cpu=$((2 * node)) size=4M repeat=1" "{$node}"
+			both_sides "bandwidth cpu=$((2 * node)) size=64K repeat=1 warmup=0" "{$node}"
+			both_sides "bandwidth cpu=$((2 * node)) size=4M repeat=1 warmup=0" "{$node}"
 		done
-		both_sides 'bandwidth type=uc,wc size=64K repeat=1' '{0}'
+		both_sides 'bandwidth type=uc,wc size=64K repeat=1 warmup=0' '{0}'
 		cd /
 	done
 	rmmod memcache
 	taskset -c 0 insmod "$MEMCACHE_KO" numa_node=1 size_mb=2
 	cd "$FILES"
-	both_sides 'bandwidth cpu=0 size=64K,4M repeat=1' '{1}'
-	both_sides 'bandwidth type=uc cpu=0 size=64K repeat=1' '{1}'
-	both_sides 'bandwidth cpu=0-3 node=local size=64K,4M repeat=1' '{"0-1"}'
+	both_sides 'bandwidth cpu=0 size=64K,4M repeat=1 warmup=0' '{1}'
+	both_sides 'bandwidth type=uc cpu=0 size=64K repeat=1 warmup=0' '{1}'
+	both_sides 'bandwidth cpu=0-3 node=local size=64K,4M repeat=1 warmup=0' '{"0-1"}'
 	cd /
 	rmmod memcache
 	small_buffers
