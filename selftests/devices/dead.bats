@@ -18,10 +18,10 @@ teardown_file() { :; }
 
 # sum: of the range
 sum() {
-	/usr/bin/python3 -c 'import hashlib, mmap
+	/usr/bin/python3 -S -c 'import mmap, zlib
 with open("/dev/mem", "rb") as memory:
     part = mmap.mmap(memory.fileno(), 16 << 20, prot=mmap.PROT_READ, offset=0x18000000)
-    print(hashlib.sha256(part).hexdigest())'
+    print(zlib.crc32(part))'
 }
 
 # died LINE: the run ends, says so, and nobody waits for the thread, which was on CPU 1.
