@@ -29,7 +29,7 @@ setup_file() {
 # The threads of the module run the same code, except the code that starts and wakes them.
 @test "threads share no word without saying so, as far as ThreadSanitizer sees" {
 	[ "$(nproc)" -ge 2 ] || skip "this machine has one CPU"
-	make -s -C "$TOP/tools/user" OUT="$PWD/tsan" STATIC= CFLAGS="-O1 -g1 -fsanitize=thread" \
+	make -s -C "$TOP/tools/user" OUT="$PWD/tsan" STATIC= CFLAGS="-O0 -g1 -fsanitize=thread" \
 		LDFLAGS=-fsanitize=thread "$PWD/tsan/memcache-user"
 	for request in "bandwidth op=read,copy size=64K verify=each" "random size=64K" \
 		"loaded size=64K delay=0" "c2c size=4K" "overhead item=barrier,wakeup"; do
