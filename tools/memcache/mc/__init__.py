@@ -118,14 +118,14 @@ def make_plain(text: str) -> str:
 WIDE = 100      # a message that is longer has its lists below it
 LONGEST = 10000     # letters of a message; no sentence of ours has as many
 # A list begins with its first word, so that each word is looked at once.
-LISTED = re.compile(r"(?<!\S)(?:(?:[^\s|,]+\|){7,}[^\s|,;]+|(?<!, )(?:[^\s|,]+, ){7,}[^\s|,.]+)")
+LISTED = r"(?<!\S)(?:(?:[^\s|,]+\|){7,}[^\s|,;]+|(?<!, )(?:[^\s|,]+, ){7,}[^\s|,.]+)"
 
 
 def message_lines(text: str) -> list[str]:
     """The lines of a message. Long lists in it become tables below it."""
     found: list[str] = []
     rest = text[:LONGEST] if len(text) > WIDE else ""
-    while long_list := LISTED.search(rest):
+    while long_list := re.search(LISTED, rest):
         words = re.split(r"\||, ", long_list[0])
         here, after = rest[:long_list.start()], rest[long_list.end():]
         if "|" in long_list[0]:
@@ -133,6 +133,20 @@ def message_lines(text: str) -> list[str]:
         found += [here.rstrip(), *columns(words)]
         rest = after.lstrip(".").strip()
     return [*found, *filter(None, [rest])] or [text]
+
+
+def terminal_width(file: int) -> int:
+    """The columns of a terminal; 80 if the file is none."""
+    try:
+        return os.get_terminal_size(file).columns or 80
+    except OSError:
+        return 80
+
+
+def wanted_width() -> int:
+    """The columns of standard output, unless COLUMNS has others."""
+    asked = os.environ.get("COLUMNS", "")
+    return int(asked) if asked.isdecimal() and int(asked) else terminal_width(1)
 
 
 def columns(words: list[str]) -> list[str]:

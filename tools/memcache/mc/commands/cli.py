@@ -11,7 +11,7 @@ import re
 import sys
 from importlib import import_module
 
-from mc import Failure, hint, say, status
+from mc import Failure, hint, say, status, wanted_width
 from mc.records import suite, tests
 
 HELP = """\
@@ -62,7 +62,7 @@ COMMANDS = {
     "suites": "list the suites, or the requests of one",
     "complete": "print completions of a word (shells call this)",
 }
-QUESTION = re.compile(r"(is ?)?(this |it )?(normal|expected)\b ?")      # which `reference` answers
+QUESTION = r"(is ?)?(this |it )?(normal|expected)\b ?"      # which `reference` answers
 # Words that are no commands of their own.
 WORDS = {"help": ["--help"], "version": ["--version"], "list": ["list"], "tests": ["list"]}
 LENT = "/run/memcache"      # has a note of each device that `mmio` has taken
@@ -71,6 +71,9 @@ FILES = {"import": "import_"}       # a keyword of Python can't be the name of a
 
 class Plain(argparse.RawDescriptionHelpFormatter):
     """Help whose lines end between words, not at a hyphen in one."""
+
+    def __init__(self, prog: str):
+        super().__init__(prog, width=wanted_width() - 2)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         from textwrap import wrap
@@ -87,15 +90,14 @@ class Version(argparse.Action):
 
 
 def parser(typed: str = "") -> argparse.ArgumentParser:
-    """The parser knows the names of all commands, and the arguments of the command `typed`."""
-    raw = Plain
-    top = argparse.ArgumentParser(prog="memcache", description=HELP, formatter_class=raw,
+    """The parser of the command `typed` with its arguments; else it knows the names of all."""
+    top = argparse.ArgumentParser(prog="memcache", description=HELP, formatter_class=Plain,
                                   epilog=status.text(), allow_abbrev=False)
     top.add_argument("-V", "--version", action=Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, text in COMMANDS.items():
-        sub = commands.add_parser(name, help=text, description=text, formatter_class=raw,
-                                  allow_abbrev=False)
+    for name in [typed] if typed in COMMANDS else COMMANDS:
+        sub = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name],
+                                  formatter_class=Plain, allow_abbrev=False)
         if name == typed:
             module = import_module(f"mc.commands.{FILES.get(name, name)}")
             module.arguments(sub)
@@ -196,7 +198,7 @@ def _command(argv: list[str]) -> int:
 def as_question(argv: list[str]) -> list[str]:
     """The command line; if it asks whether something is normal, it is `reference`."""
     text = re.sub(r"[-_?\s]+", " ", " ".join(argv[:3]).lower() + " ")
-    if not argv or argv[0].startswith("-") or not (match := QUESTION.match(text)):
+    if not argv or argv[0].startswith("-") or not (match := re.match(QUESTION, text)):
         return argv
     ours = len(match[0].split())
     return ["reference", *(argv[1:] if re.search("[-_ ]", argv[0]) else argv[ours:])]
@@ -222,7 +224,7 @@ def _as_run(argv: list[str]) -> list[str]:
     options first. A call of another program, such as `bw_mem 64M rd`, then is one word: what
     follows its name are no options of ours, except those of run."""
     typed = argv[:1] == ["run"]
-    if not typed and (not argv or argv[0] in (*WORDS, "-h", "--help", "-V") or
+    if not typed and (not argv or argv[0] in (*WORDS, "-h", "--help", "-V", "--version") or
                       argv[0] in COMMANDS and not _is_test_with_keys(argv)):
         return argv
     ours, theirs = _split_options(argv[typed:])

@@ -4,16 +4,15 @@ table that is too wide is split into blocks, one below the other."""
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterable
 from textwrap import wrap
 
+from mc import wanted_width
 from mc.parts import Grid, Heading, Part, Picture, turn_matrix
 
 NARROWEST, WIDEST = 40, 200
-USUAL = 80              # the width of files and pipes, unless COLUMNS is set
-CHANGE = re.compile(r"([\d.]+x)?( *[+-][\d.]+ %)? ([↑↓])")
+CHANGE = r"([\d.]+x)?( *[+-][\d.]+ %)? ([↑↓])"
 COLOURS = {"↑": 32, "↓": 31}        # green, red
 BETWEEN = "  "          # what separates columns
 DRAWN = "|"             # a cell that is a drawing begins so
@@ -22,7 +21,7 @@ TALLEST = 3             # lines that the name of a column may have
 
 def width() -> int:
     """The largest width of a line, in columns."""
-    return min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
+    return min(max(wanted_width(), NARROWEST), WIDEST)
 
 
 def painter() -> Callable[[str], str]:
@@ -36,7 +35,7 @@ def painter() -> Callable[[str], str]:
 
 def colour_changes(line: str) -> str:
     """The line, with colours where a change is marked as faster or slower."""
-    return CHANGE.sub(lambda match: f"\033[{COLOURS[match[3]]}m{match[0]}\033[0m", line)
+    return re.sub(CHANGE, lambda match: f"\033[{COLOURS[match[3]]}m{match[0]}\033[0m", line)
 
 
 def lines(parts: Iterable[Part]) -> list[str]:
