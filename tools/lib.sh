@@ -4,7 +4,7 @@
 
 # The directories of the repository, of what is built in it, and of the cache. The cache holds
 # everything that is downloaded or built for guests; losing it only costs time.
-TOP=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+TOP=$(cd -- "${BASH_SOURCE[0]%/*}/.." && pwd)
 BUILD=$TOP/build
 CACHE=${MEMCACHE_CACHE:-${XDG_CACHE_HOME:-${HOME:-$BUILD}/.cache}/memcache}
 export TOP BUILD CACHE

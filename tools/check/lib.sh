@@ -5,7 +5,7 @@
 # none. It changes to the top of the repository.
 
 # shellcheck source=tools/lib.sh
-. "$(dirname -- "${BASH_SOURCE[0]}")/../lib.sh"
+. "${BASH_SOURCE[0]%/*}/../lib.sh"
 cd "$TOP" || exit
 
 # ONLY=NAME picks one program or bats file of a layer or, with tap_by_name, one of its
@@ -99,14 +99,19 @@ silent() {
 # not COMMAND…: the command must fail.
 not() { ! "$@"; }
 
-# tap_nested NAME COMMAND…: pass on the TAP that COMMAND prints, indented, as it comes.
-# The output is also searched for failures, since not every runner's status shows them.
+# tap_nested NAME COMMAND…: pass on the TAP that COMMAND prints, indented, as it comes, and keep it.
+# A line that says so is a failure, too. This shell reads them: programs start slowly in guests.
 tap_nested() {
-	local name=$1 status=0
+	local name=$1 status=0 line failed=0
 	shift
-	"$@" </dev/null | tee "$tap_output" | sed -u 's/^/    /' || status=$?
-	! grep -E '^[ #]*not ok' "$tap_output" | grep -qivE '# *(skip|todo|xfail)' ||
-		status=1
+	"$@" </dev/null | {
+		while IFS= read -r line || [ -n "$line" ]; do
+			printf '    %s\n' "$line"
+			printf '%s\n' "$line" >&3
+			[[ ! $line =~ ^[\ #]*'not ok' || ${line,,} =~ '#'\ *(skip|todo|xfail) ]] || failed=1
+		done 3>"$tap_output"
+		exit $failed
+	} || status=$?
 	tap_result "$status" "$name"
 }
 
