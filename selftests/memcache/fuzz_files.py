@@ -289,7 +289,7 @@ class Fuzz:
 def witnessed():
     """The number of pages that the witness saw changed and that are not write-back now."""
     numbers = dict(line.split("=") for line in WITNESS.read_text().splitlines() if "=" in line)
-    return int(numbers["touched"]) - int(numbers["now_wb"])
+    return int(numbers["away"])
 
 
 def tell(number, name, problem):

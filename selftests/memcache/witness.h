@@ -36,7 +36,7 @@ static inline long witness(const char *name)
 /* The number of pages that are not write-back now. */
 static inline long witness_away(void)
 {
-	return witness("touched") - witness("now_wb");
+	return witness("away");
 }
 
 /* The page that is mapped at an address of this process. */

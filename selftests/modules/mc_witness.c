@@ -4,8 +4,8 @@
  * write-back differs between architectures: x86/pages.h and arm64/pages.h see to that. In debugfs:
  *
  *   state   name=value lines: touched: pages that ever had another type than write-back; now_*: the
- *           types that these have now, by the page tables or by the CPU; of the pages that are
- *           not write-back now, nodeN are on node N, and small are in mappings of 4 KiB;
+ *           types that these have now, by the page tables or by the CPU; away: those that are not
+ *           write-back now, of which nodeN are on node N, and small are in mappings of 4 KiB;
  *           hits: faults that took place
  *   fault   write `try fault N`: the N-th first access that memcache makes to memory faults;
  *           `sum wrong N`: the N-th sum that memcache compares with is wrong; each architecture
@@ -50,15 +50,16 @@ static struct dentry *dir;
 
 static int state_show(struct seq_file *m, void *unused)
 {
+	unsigned long ever, away;
 	struct away now = { };
-	unsigned long ever;
 
 	count_away(&now);
 	ever = bitmap_weight(touched, npfns);
-	seq_printf(m, "touched=%lu\nnow_wb=%lu\nnow_wc=%lu\nnow_uc=%lu\nnow_other=%lu\n",
-		   ever, ever - now.wc - now.uc - now.other, now.wc, now.uc, now.other);
-	seq_printf(m, "node0=%lu\nnode1=%lu\nsmall=%lu\nhits=%u\n", now.node[0], now.node[1],
-		   now.small, atomic_read(&hits));
+	away = now.wc + now.uc + now.other;
+	seq_printf(m, "touched=%lu\naway=%lu\nnow_wb=%lu\nnow_wc=%lu\nnow_uc=%lu\n",
+		   ever, away, ever - away, now.wc, now.uc);
+	seq_printf(m, "now_other=%lu\nnode0=%lu\nnode1=%lu\nsmall=%lu\nhits=%u\n", now.other,
+		   now.node[0], now.node[1], now.small, atomic_read(&hits));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(state);
