@@ -265,16 +265,15 @@ class Fuzz:
         self.lines.requests.keep(module.refusal)
         print("# tests:", *self.lines.requests.names, flush=True)
         disturber = Disturber(SEED)
-        told = 0
+        told = every = max(WRITES // 20, 200)
         try:
             while (done := self.kinds.total()) < WRITES:
                 if done >= told:
                     disturber.rests(True)
                     self.goes_on()
-                    if told:
-                        print(f"# {done} writes", flush=True)
+                    print(f"# {done} writes", flush=True)
                     disturber.rests(False)
-                    told += max(WRITES // 20, 200)
+                    told += every
                 self.rng.choices(list(ways), ways.values())[0]()
             disturber.rests(True)
             self.goes_on()
