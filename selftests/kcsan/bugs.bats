@@ -5,6 +5,6 @@
 
 load ../debug/found.bash
 
-setup_file() { insmod "$BUGS_KO"; }
+setup_file() { insmod "$BUGS_KO"; make_bugs raced; }
 
-@test "two threads that count in one variable" { found raced "BUG: KCSAN: data-race in counts [mc_bugs] / raced"; }
+@test "two threads that count in one variable" { found "BUG: KCSAN: data-race in counts [mc_bugs] / raced"; }
