@@ -135,20 +135,6 @@ def message_lines(text: str) -> list[str]:
     return [*found, *filter(None, [rest])] or [text]
 
 
-def terminal_width(file: int) -> int:
-    """The columns of a terminal; 80 if the file is none."""
-    try:
-        return os.get_terminal_size(file).columns or 80
-    except OSError:
-        return 80
-
-
-def wanted_width() -> int:
-    """The columns of standard output, unless COLUMNS has others."""
-    asked = os.environ.get("COLUMNS", "")
-    return int(asked) if asked.isdecimal() and int(asked) else terminal_width(1)
-
-
 def columns(words: list[str]) -> list[str]:
     """A table of words, read from left to right."""
     wide = max(map(len, words)) + 2

@@ -3,6 +3,7 @@
 Makefile, which an installed program has not."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -39,7 +40,6 @@ def advice(what: str) -> str:
 def lacking(library: str) -> str:
     """What this Python lacks, and how it gets it: `matplotlib, which /usr/bin/python3 has not:
     apt-get install python3-matplotlib`."""
-    import shutil
     python = sys.executable or "python3"
     own = os.path.dirname(python) not in ("/usr/bin", "/bin")
     way = next((words for tool, words in MANAGERS.items() if not own and shutil.which(tool)),

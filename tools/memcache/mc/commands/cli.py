@@ -11,7 +11,7 @@ import re
 import sys
 from importlib import import_module
 
-from mc import Failure, hint, say, status, wanted_width
+from mc import Failure, hint, say, status
 from mc.records import suite, tests
 
 HELP = """\
@@ -71,9 +71,6 @@ FILES = {"import": "import_"}       # a keyword of Python can't be the name of a
 
 class Plain(argparse.RawDescriptionHelpFormatter):
     """Help whose lines end between words, not at a hyphen in one."""
-
-    def __init__(self, prog: str):
-        super().__init__(prog, width=wanted_width() - 2)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         from textwrap import wrap

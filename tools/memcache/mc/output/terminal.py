@@ -4,14 +4,15 @@ table that is too wide is split into blocks, one below the other."""
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterable
 from textwrap import wrap
 
-from mc import wanted_width
 from mc.parts import Grid, Heading, Part, Picture, turn_matrix
 
 NARROWEST, WIDEST = 40, 200
+USUAL = 80              # the width of files and pipes, unless COLUMNS is set
 CHANGE = r"([\d.]+x)?( *[+-][\d.]+ %)? ([↑↓])"
 COLOURS = {"↑": 32, "↓": 31}        # green, red
 BETWEEN = "  "          # what separates columns
@@ -21,7 +22,7 @@ TALLEST = 3             # lines that the name of a column may have
 
 def width() -> int:
     """The largest width of a line, in columns."""
-    return min(max(wanted_width(), NARROWEST), WIDEST)
+    return min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
 
 
 def painter() -> Callable[[str], str]:

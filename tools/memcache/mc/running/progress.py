@@ -9,7 +9,7 @@ import threading
 import time
 from contextlib import suppress
 
-from mc import Failure, terminal_width
+from mc import Failure
 from mc.records.suite import Request
 from mc.running.side import Side
 
@@ -81,10 +81,18 @@ class Progress:
         part = min(1.0, (self.number - 1 + done / points) / self.total)
         elapsed = time.monotonic() - self.began
         left = f", {_time_text(elapsed / part - elapsed)} left" if part else ""
-        columns = terminal_width(sys.stderr.fileno()) - 1
+        columns = _terminal_width() - 1
         bar = "#" * round(part * BAR)
         return f"[{bar:.<{BAR}}] {self.number}/{self.total} {_time_text(elapsed)}{left}  " \
                f"{self.name}"[:columns]
+
+
+def _terminal_width() -> int:
+    import os
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except OSError:
+        return 80
 
 
 def _time_text(seconds: float) -> str:

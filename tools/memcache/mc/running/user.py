@@ -5,6 +5,7 @@ MEMCACHE_LOOP names the loop of op=own, MEMCACHE_MEMORY the object that makes th
 import errno
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -31,7 +32,6 @@ def find() -> str | None:
     for path in (HERE / NAME, BUILT):
         if os.access(path, os.X_OK):
             return str(path)
-    import shutil
     return shutil.which(NAME)
 
 
