@@ -52,9 +52,9 @@ all_ok() {
 	holds 'all((r["ns_per_piece"] is None) == (r["piece_bytes"] == "none") for r in results)'
 	echo 'bandwidth op=clear_page,copy_page extent=auto,4K piece=4K,2M size=4M repeat=2 warmup=1' >run
 	all_ok 8
-	refused EINVAL "extent: op=copy_page takes one page" 'bandwidth op=copy_page extent=8K'
+	refused EINVAL $'extent: op=copy_page takes one page\n' 'bandwidth op=copy_page extent=8K'
 	refused EINVAL "piece: " 'bandwidth op=memset piece=4K irq=off'
-	refused EINVAL "irq: op=copy_to_user may sleep, so interrupts stay on" 'bandwidth op=copy_to_user irq=off'
+	refused EINVAL $'irq: op=copy_to_user may sleep, so interrupts stay on\n' 'bandwidth op=copy_to_user irq=off'
 	refused EINVAL "type: op=copy_to_user is for RAM that a process has; use type=wb" 'bandwidth op=copy_to_user type=wc'
 }
 
@@ -92,7 +92,7 @@ uses() {
 	all_ok $((n * 4))
 	grep -w clwb /proc/cpuinfo || skip "no clwb"
 	for type in wc uc; do
-		refused EINVAL "type: op=write_clwb flushes caches, but memory of type=$type is never cached; use type=wb" \
+		refused EINVAL "type: op=write_clwb flushes caches, but memory of type=$type is never cached; use type=wb"$'\n' \
 			"bandwidth op=write_clwb type=wb,$type"
 	done
 	echo 'bandwidth op=write_clwb readback=on width=8,32 size=8K repeat=2' >run

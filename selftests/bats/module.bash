@@ -27,9 +27,10 @@ process() {
 	head -n 1 "$BATS_TEST_TMPDIR/results.jsonl" >"$BATS_TEST_TMPDIR/machine"
 }
 
-# refused ERRNO "KEY: TEXT" LINE: the request fails with that errno, and its error begins so.
+# refused ERRNO "KEY: TEXT" LINE: the request fails with that errno, and its error begins so. It ends
+# so, too, if TEXT ends with a newline.
 refused() {
 	not echo "$3" 2>/dev/null >run
 	echo "$(<run)"
-	[[ $(<run) == *"error: $1 $2"* ]]
+	[[ $(<run)$'\n' == *$'\n'"error: $1 $2"* ]]
 }

@@ -195,7 +195,8 @@ def code_ranges(program: Path, text: int = 0) -> str:
     """Addresses: where opening a window begins and ends, where closing one does, and where a
     record begins. text: the address of the code, if symbols are relative to it."""
     told = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
-    named = {w[2]: int(w[0], 16) for w in map(str.split, told.splitlines()) if w[1] in "tTwW"}
+    found = [line.split() for line in told.splitlines() if len(line.split()) == 3]
+    named = {name: int(at, 16) for at, kind, name in found if kind in "tTwW"}
     words = []
     for name in ("mc_window_open", "mc_window_close"):
         begin = named[name]

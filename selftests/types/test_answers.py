@@ -73,7 +73,8 @@ class Answers(room.Tests):
             if self.lacks in line:
                 continue
             found = self.results_at(line, prices)
-            dear = self.results_at(line, {key: n << ("_ns" in key) for key, n in prices.items()})
+            dear = self.results_at(line, {key: 2 * n if "_ns" in key else n
+                                          for key, n in prices.items()})
             for column, answers in columns.items():
                 for i, result in enumerate(found if not NATIVE.match(column) else ()):
                     with self.subTest(line, column=column, record=i):
