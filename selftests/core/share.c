@@ -275,7 +275,7 @@ static void test_interrupted_windows_count_little(void **state)
 		for (unsigned int i = 0; i < 200; i++)
 			kinds[kind].ps[i] += chance(50) ? 0 : 5000000;
 	}
-	/* It stands where the longest of nine tenths would, were they sorted. */
+	/* Nine tenths of the windows are before it. Were they not sorted, none would be clipped. */
 	kinds[MC_LINES_EIGHT].ps[180] += 50000000;
 	mc_share_of_rates(&s, kinds, 2);
 	assert_true(s.known);

@@ -118,7 +118,7 @@ def state(disk, device):
 def start(*words):
     """`memcache mmio WORDS` in a child, whose output goes to the file `said`."""
     Path("said").write_text("")
-    return front.start(["mmio", *words], "said", "said")
+    return front.fork_command(["mmio", *words], "said", "said")
 
 
 def measure(device, output, *more):

@@ -12,7 +12,7 @@ from mc.commands import cli, compare, mmio, run, show  # noqa: F401 (a fork impo
 from mc.output import report  # noqa: F401
 
 
-def start(words, out, err):
+def fork_command(words, out, err):
     """`memcache WORDS` in a child."""
     child = os.fork()
     if not child:
@@ -26,4 +26,5 @@ if __name__ == "__main__":
     while request := os.read(0, 1 << 16):
         folder, out, err, *words = request.decode().split("\0")[:-1]
         os.chdir(folder)
-        print(os.waitstatus_to_exitcode(os.waitpid(start(words, out, err), 0)[1]), flush=True)
+        status = os.waitpid(fork_command(words, out, err), 0)[1]
+        print(os.waitstatus_to_exitcode(status), flush=True)

@@ -30,7 +30,7 @@ static inline char *text_in(struct text *to, const char *format, ...)
 	return to->is;
 }
 
-/* What the format makes, until the end of the block. */
+/* The text that this format prints. It is there until the end of the block. */
 #define TEXT(...) text_in(&(struct text){ "" }, __VA_ARGS__)
 
 #define FILES "/sys/kernel/debug/memcache/"

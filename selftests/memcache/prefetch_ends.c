@@ -19,7 +19,7 @@ FIXTURE_VARIANT_ADD(ends, a_register_each) { false, NULL };
 FIXTURE_VARIANT_ADD(ends, one_of_siblings) { true, "group 2" };
 FIXTURE_VARIANT_ADD(ends, two_registers_each) { false, "two 1" };
 
-static pid_t start(struct __test_metadata *_metadata, bool shared)
+static pid_t start_with_prefetchers_off(struct __test_metadata *_metadata, bool shared)
 {
 	pid_t pid = run_start(OFF_ENDLESS);
 
@@ -38,7 +38,7 @@ static void is_restored(struct __test_metadata *_metadata, bool shared)
 FIXTURE_SETUP(ends)
 {
 	registers_setup(_metadata, variant->first);
-	self->pid = start(_metadata, variant->shared);
+	self->pid = start_with_prefetchers_off(_metadata, variant->shared);
 }
 
 FIXTURE_TEARDOWN(ends)
@@ -54,12 +54,12 @@ TEST_F(ends, by_a_signal_a_stop_or_its_timeout)
 	EXPECT_EQ(-EINTR, run_end(self->pid));
 	EXPECT_TRUE(said("off"));
 	is_restored(_metadata, variant->shared);
-	self->pid = start(_metadata, variant->shared);
+	self->pid = start_with_prefetchers_off(_metadata, variant->shared);
 	EXPECT_EQ(0, kill(self->pid, SIGKILL));
 	EXPECT_EQ(SIGKILL, run_end(self->pid));
 	EXPECT_TRUE(said("off"));
 	is_restored(_metadata, variant->shared);
-	self->pid = start(_metadata, variant->shared);
+	self->pid = start_with_prefetchers_off(_metadata, variant->shared);
 	EXPECT_EQ(-ECANCELED, run_stop(self->pid));
 	EXPECT_TRUE(said("off"));
 	is_restored(_metadata, variant->shared);

@@ -100,7 +100,8 @@ silent() {
 not() { ! "$@"; }
 
 # tap_nested NAME COMMAND…: pass on the TAP that COMMAND prints, indented, as it comes, and keep it.
-# A line that says so is a failure, too. This shell reads them: programs start slowly in guests.
+# A line `not ok` is a failure, whatever the exit status is, which not every runner sets. This shell
+# reads the lines itself: programs start slowly in guests.
 tap_nested() {
 	local name=$1 status=0 line failed=0
 	shift

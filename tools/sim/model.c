@@ -124,7 +124,7 @@ static void keep_in_l3(unsigned int cpu, int64_t now, uint64_t line, bool dirty)
 	way->dirty |= dirty;
 }
 
-/* The line is in L3, or memory, as the CPU that had changed it left it. */
+/* The CPU that had changed the line writes it back: L3 has it then, or memory. */
 static void give_up_change(unsigned int cpu, int64_t now, uint64_t line)
 {
 	directory_clean(line);

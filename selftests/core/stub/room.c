@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What most tests do not ask about, unless they have functions of their own: much is not known. */
+/*
+ * Answers to questions that most tests do not ask: there is memory for all, and nothing else is
+ * known. A test with a function of the same name replaces one of these.
+ */
 #include "measure/source.h"
 #include "measure/test.h"
 #include "platform/cpus.h"

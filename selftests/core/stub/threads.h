@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads in virtual time. Each is a stack, and one of them runs at once: the
+ * Threads in virtual time. Each has a stack of its own, and one runs at a time: the
  * one whose clock is furthest behind, so that every test goes the same way each
  * time. A clock advances only when somebody spends time.
  */

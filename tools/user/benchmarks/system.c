@@ -226,7 +226,7 @@ static void exec_hello(void)
 	_exit(127);
 }
 
-/* n processes, one after the other: @make one, and it does as @child says. */
+/* Define @name(n): @make makes n processes, one after the other, and each does @child. */
 #define PROCESSES(name, make, child)			\
 static void name(u64 n)					\
 {							\

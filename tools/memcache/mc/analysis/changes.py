@@ -189,13 +189,13 @@ def share_as_separated(before: Sequence[float], after: Sequence[float]) -> float
     observed = abs(sum(ranks[:side])) - 1e-9
     if (deals := comb(len(values), side)) <= DEALS:
         return sum(abs(sum(one)) >= observed for one in combinations(ranks, side)) / deals
-    dealt = numpy().array(ranks)[_deals(len(ranks))[:, :side]]
+    dealt = numpy().array(ranks)[_random_deals(len(ranks))[:, :side]]
     as_well = int((abs(dealt.sum(axis=1)) >= observed).sum())
     return (as_well + 1) / (DEALS + 1)
 
 
 @lru_cache(maxsize=8)
-def _deals(count: int) -> Any:
+def _random_deals(count: int) -> Any:
     """The places of so many values in each deal."""
     library = numpy()
     return library.random.default_rng(1).permuted(

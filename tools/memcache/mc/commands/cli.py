@@ -118,7 +118,7 @@ def main(argv: list[str]) -> int:
         sys.stderr = open(os.devnull, "w", encoding="ascii")
     if sys.stdout is None:
         say(f"stdout: {os.strerror(errno.EBADF)}")
-        return _unread(argv, status.FAILED)
+        return _status_of_lost_output(argv, status.FAILED)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     try:
@@ -131,16 +131,16 @@ def main(argv: list[str]) -> int:
         return failure.status
     except BrokenPipeError:     # the reader of a pipe, such as head, has ended
         _forget_output()
-        return _unread(argv, status.DONE)
+        return _status_of_lost_output(argv, status.DONE)
     except OSError as error:
         _forget_output()
         say(f"{error.filename or 'stdout'}: {error.strerror}")
-        return _unread(argv, status.FAILED)
+        return _status_of_lost_output(argv, status.FAILED)
 
 
-def _unread(argv: list[str], otherwise: int) -> int:
-    """The exit status of a command whose output is lost. That of an answer would be taken for
-    one."""
+def _status_of_lost_output(argv: list[str], otherwise: int) -> int:
+    """The exit status where the output of a command is lost. Of check and fleet, 0 and 1 are
+    answers, which a script would believe."""
     return status.UNCERTAIN if argv[:1] in (["check"], ["fleet"]) else otherwise
 
 
