@@ -5,12 +5,15 @@
  *
  * One limit tells the kinds apart, with errors that the examples show: it is chosen where most
  * of the first kind and fewest of the second are at or below it (W. J. Youden, "Index for
- * rating diagnostic tests", Cancer 3, 1950). The share that is at or below the limit, corrected
- * for these errors, is that of the first kind (W. J. Rogan and B. Gladen, "Estimating prevalence
- * from the results of a screening test", Am. J. Epidemiology 107, 1978). The interval also
- * has the chance in the examples (Z. Lang and J. Reiczigel, "Confidence limits for prevalence of
- * disease adjusted for estimated sensitivity and specificity", Preventive Veterinary Medicine
- * 113, 2014).
+ * rating diagnostic tests", Cancer 3, 1950). The part of the times above the limit lies between
+ * those of the kinds as a mean of many times lies between theirs: in proportion to the share
+ * (W. J. Rogan and B. Gladen, "Estimating prevalence from the results of a screening test", Am. J.
+ * Epidemiology 107, 1978). The interval also has the chance in the examples: it has all shares
+ * that a test of this difference does not reject (E. C. Fieller, "Some problems in interval
+ * estimation", J. Royal Statistical Society B 16, 1954). Each part counts a few more cases, half
+ * of them above the limit (Z. Lang and J. Reiczigel, "Confidence limits for prevalence of disease
+ * adjusted for estimated sensitivity and specificity", Preventive Veterinary Medicine 113, 2014):
+ * if no example is wrong, the chance of an error is still not zero.
  *
  * Examples need not be the fastest of their kind, nor the slowest: a whole line may take less time
  * than one word, and a burst may leave in more than two transactions. The errors are then smaller
@@ -19,17 +22,17 @@
  *
  * The limit does not depend on the times of the mixture. Neither a rare nor a frequent kind is
  * lost, as with methods that look for two groups in the mixture alone.
- *
- * Numbers without a unit are in billionths.
  */
 #include "core/math.h"
 #include "core/share.h"
 #include "core/stats.h"
 
-#define ONE		1000000000LL
-/* 99 % of a normal distribution are within so many deviations. */
-#define Z		2575829304LL
-#define Z_SQUARE	6634896601LL
+#define ONE		1000000000LL	/* of parts, which are in billionths */
+/* 99 % of a normal distribution are within so many thousandths of a deviation. */
+#define Z		2576
+/* Thousandths of cases that a part of a mixture has more, and one of examples. */
+#define MORE_MIXED	6635	/* Z squared */
+#define MORE_EXAMPLES	2000
 /*
  * With less, kinds are not told apart. Behind PCIe two transactions may take as long as one, since
  * nobody waits for either; what then differs is not how many there were.
@@ -38,15 +41,41 @@
 /* Two shares that differ by no more are one figure. */
 #define ALIKE_PPM	(MC_SHARE_WHOLE / 50)
 
-/* Return: how many of the sorted times are at or below the limit. */
-static size_t count_below(const struct mc_times *t, u64 limit)
+/* A mean, in picoseconds or as a part in billionths, and its variance. */
+struct mean {
+	s64 is;
+	s64 variance;
+};
+
+/* Of numbers that are not negative. */
+static s64 product_ppm(s64 a, s64 ppm)
 {
-	size_t low = 0, high = t->n;
+	return mc_muldiv(a, ppm, MC_SHARE_WHOLE);
+}
+
+/*
+ * Is a mixture with this share of the first kind, by @z thousandths of a deviation, too slow to
+ * have the mean that was found?
+ */
+static bool is_too_slow(s64 ppm, struct mean mixed, struct mean first, struct mean second, s64 z)
+{
+	s64 rest = MC_SHARE_WHOLE - ppm;
+	s64 more = product_ppm(first.is, ppm) + product_ppm(second.is, rest) - mixed.is;
+	s64 variance = mixed.variance + product_ppm(product_ppm(first.variance, ppm), ppm) +
+		       product_ppm(product_ppm(second.variance, rest), rest);
+
+	return more > z * (s64)mc_sqrt(variance) / 1000;
+}
+
+/* The least share that is not too slow. A larger share is faster. */
+static u32 find_least(struct mean mixed, struct mean first, struct mean second, s64 z)
+{
+	u32 low = 0, high = MC_SHARE_WHOLE;
 
 	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+		u32 middle = (low + high) / 2;
 
-		if (t->ps[middle] <= limit)
+		if (is_too_slow(middle, mixed, first, second, z))
 			low = middle + 1;
 		else
 			high = middle;
@@ -54,21 +83,18 @@ static size_t count_below(const struct mc_times *t, u64 limit)
 	return low;
 }
 
+static size_t count_above(const struct mc_times *t, u64 limit)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->n; i++)
+		n += t->ps[i] > limit;
+	return n;
+}
+
 static s64 part_of(size_t count, size_t n)
 {
 	return mc_muldiv(count, ONE, n);
-}
-
-/* a * b, of which neither is above a few times one */
-static s64 product(s64 a, s64 b)
-{
-	return a * b / ONE;
-}
-
-/* The variance of a part that was found in @n cases, in billionths of billionths. */
-static u64 variance(s64 part, s64 n_milli)
-{
-	return mc_muldiv((u64)part * (ONE - part), 1000, n_milli);
 }
 
 /*
@@ -102,89 +128,55 @@ static s64 find_limit(const struct mc_times *first, const struct mc_times *secon
 	return most;
 }
 
-static u32 to_ppm(s64 part)
+/* The part of @n times that @above of them are, with @more thousandths of cases. */
+static struct mean part_above(size_t above, size_t n, unsigned int more)
 {
-	if (part < 0)
-		return 0;
-	return part > ONE ? MC_SHARE_WHOLE : part / 1000;
-}
+	u64 cases = (u64)n * 1000 + more;
+	s64 part = mc_muldiv((u64)above * 1000 + more / 2, ONE, cases);
 
-/*
- * @below: the part of the mixture at or below the limit, of @n times; @hit: that of the first
- * kind, of @n_first; @miss: that of the second kind above it, of @n_second. Formulas are those
- * of Lang and Reiczigel, with their adjusted numbers of cases.
- */
-static void find_interval(struct mc_share *s, const struct mc_times *mixed, size_t below,
-			  const struct mc_times *first, size_t hits,
-			  const struct mc_times *second, size_t misses)
-{
-	s64 n = mixed->n * 1000 + Z_SQUARE / 1000000;	/* in thousandths, as all n here */
-	s64 n_first = (first->n + 2) * 1000, n_second = (second->n + 2) * 1000;
-	s64 part = mc_muldiv(below * ONE + Z_SQUARE / 2, 1000, n);
-	s64 hit = part_of(hits + 1, first->n + 2), miss = part_of(misses + 1, second->n + 2);
-	s64 told = hit + miss - ONE, share, shift, half;
-	u64 of_first, of_second;
-
-	share = (part + miss - ONE) * ONE / told;
-	of_first = variance(hit, n_first);
-	of_second = variance(miss, n_second);
-	shift = product(2 * Z_SQUARE, product(share, of_first / ONE) -
-				      product(ONE - share, of_second / ONE));
-	half = mc_sqrt(variance(part, n) +
-		       mc_muldiv(product(share, share), of_first, ONE) +
-		       mc_muldiv(product(ONE - share, ONE - share), of_second, ONE));
-	half = product(half, Z) * ONE / told;
-	s->low_ppm = to_ppm(share + shift - half);
-	s->high_ppm = to_ppm(share + shift + half + 999);
+	return (struct mean){ part, mc_muldiv(part * (ONE - part), 1000, cases) };
 }
 
 /**
  * mc_share_of() - the share of one kind in times that are of two kinds
  * @s: result
- * @mixed: the times; sorted in place, as those of the other two
- * @first: times of the first kind, which are the shorter ones
- * @second: times of the second kind
+ * @mixed: the times
+ * @first: times of the first kind, which are the shorter ones; sorted in place
+ * @second: times of the second kind; sorted in place
  *
  * Without a hundred times of each, or if the kinds differ too little, the share is not known.
  */
-void mc_share_of(struct mc_share *s, struct mc_times *mixed, struct mc_times *first,
+void mc_share_of(struct mc_share *s, const struct mc_times *mixed, struct mc_times *first,
 		 struct mc_times *second)
 {
-	struct mc_times *all[] = { mixed, first, second };
-	size_t below, hits, misses;
+	const struct mc_times *all[] = { mixed, first, second };
+	size_t above[ARRAY_SIZE(all)];
+	struct mean part;
 	unsigned int i;
-	s64 told;
-	u32 low;
 
 	*s = (struct mc_share){ 0 };
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		if (all[i]->n < 100)
 			return;
-		mc_sort_times(all[i]->ps, all[i]->n);
 	}
-	told = find_limit(first, second, &s->limit_ps);
-	s->told_ppm = to_ppm(told);
-	if (told < TOLD_LEAST)
+	mc_sort_times(first->ps, first->n);
+	mc_sort_times(second->ps, second->n);
+	if (find_limit(first, second, &s->limit_ps) < TOLD_LEAST)
 		return;
-	below = count_below(mixed, s->limit_ps);
-	hits = count_below(first, s->limit_ps);
-	misses = second->n - count_below(second, s->limit_ps);
-	s->ppm = to_ppm((part_of(below, mixed->n) + part_of(misses, second->n) - ONE) * ONE / told);
-	find_interval(s, mixed, below, first, first->n, second, misses);
-	low = s->low_ppm;
-	find_interval(s, mixed, below, first, hits, second, second->n);
-	s->low_ppm = low;
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		above[i] = count_above(all[i], s->limit_ps);
+	s->ppm = find_least(part_above(above[0], mixed->n, 0), part_above(above[1], first->n, 0),
+			    part_above(above[2], second->n, 0), 0);
+	part = part_above(above[0], mixed->n, MORE_MIXED);
+	s->low_ppm = find_least(part, part_above(0, first->n, MORE_EXAMPLES),
+				part_above(above[2], second->n, MORE_EXAMPLES), Z);
+	s->high_ppm = find_least(part, part_above(above[1], first->n, MORE_EXAMPLES),
+				 part_above(second->n, second->n, MORE_EXAMPLES), -Z);
 	s->one_figure = true;
 	s->known = true;
 }
 
 /* ------------------------------------------------------------------ by the mean */
-
-/* A mean, in picoseconds, and its variance. */
-struct mean {
-	s64 ps;
-	s64 variance;
-};
 
 /* Times above @most count as @most. */
 static struct mean clipped_mean(const struct mc_times *t, u64 most)
@@ -203,44 +195,6 @@ static struct mean clipped_mean(const struct mc_times *t, u64 most)
 		squares += mc_muldiv(off, off, t->n * (t->n - 1));
 	}
 	return (struct mean){ sum, squares };
-}
-
-/* Of numbers that are not negative. */
-static s64 product_ppm(s64 a, s64 ppm)
-{
-	return mc_muldiv(a, ppm, MC_SHARE_WHOLE);
-}
-
-/*
- * Is a mixture with this share of the first kind, by @z deviations, too slow to have the mean that
- * was found? E. C. Fieller, "Some problems in interval estimation", J. Royal Statistical Society
- * B 16, 1954: the interval of a ratio has all values that a test of the difference does not
- * reject.
- */
-static bool is_too_slow(s64 ppm, struct mean mixed, struct mean first, struct mean second, s64 z)
-{
-	s64 rest = MC_SHARE_WHOLE - ppm;
-	s64 ps = product_ppm(first.ps, ppm) + product_ppm(second.ps, rest) - mixed.ps;
-	s64 variance = mixed.variance + product_ppm(product_ppm(first.variance, ppm), ppm) +
-		       product_ppm(product_ppm(second.variance, rest), rest);
-
-	return ps > z * (s64)mc_sqrt(variance) / 1000;
-}
-
-/* The least share that is not too slow. A larger share is faster. */
-static u32 find_least(struct mean mixed, struct mean first, struct mean second, s64 z)
-{
-	u32 low = 0, high = MC_SHARE_WHOLE;
-
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-
-		if (is_too_slow(middle, mixed, first, second, z))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /**
@@ -276,18 +230,18 @@ void mc_share_of_rates(struct mc_share *s, const struct mc_times *kinds, unsigne
 	 * Without ten deviations between them, kinds are not told apart. A full path takes longer
 	 * for six more pieces than for a second one. Else times are the CPU's, for its stores.
 	 */
-	if (two.ps - whole.ps < 10 * (s64)mc_sqrt(two.variance + whole.variance) ||
-	    two.ps <= whole.ps || many.ps - two.ps < two.ps - whole.ps)
+	if (two.is - whole.is < 10 * (s64)mc_sqrt(two.variance + whole.variance) ||
+	    two.is <= whole.is || many.is - two.is < two.is - whole.is)
 		return;
 	if (pieces > 2)
-		many.ps = two.ps + (many.ps - two.ps) * (pieces - 2) / 6;
+		many.is = two.is + (many.is - two.is) * (pieces - 2) / 6;
 	else
 		many = two;
 	least = find_least(mixed, whole, two, 0);
 	greatest = find_least(mixed, whole, many, 0);
 	s->ppm = (least + greatest) / 2;
 	s->one_figure = greatest - least <= ALIKE_PPM;
-	s->low_ppm = find_least(mixed, whole, two, Z / 1000000);
-	s->high_ppm = find_least(mixed, whole, many, -Z / 1000000);
+	s->low_ppm = find_least(mixed, whole, two, Z);
+	s->high_ppm = find_least(mixed, whole, many, -Z);
 	s->known = true;
 }

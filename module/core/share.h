@@ -11,7 +11,6 @@
  * struct mc_share - a share, and the interval that has the true one in 99 of 100 cases
  * @known: the two kinds can be told apart, so that the rest of this means something
  * @limit_ps: times up to this one count as those of the first kind
- * @told_ppm: millionths of the first kind that do, less those of the second kind that do
  * @one_figure: @ppm means something as well; else only the interval does
  * @ppm: the share of the first kind, in millionths
  * @low_ppm: lower end of the interval
@@ -21,7 +20,6 @@ struct mc_share {
 	bool known;
 	bool one_figure;
 	u64 limit_ps;
-	u32 told_ppm;
 	u32 ppm;
 	u32 low_ppm;
 	u32 high_ppm;
@@ -43,7 +41,7 @@ enum mc_line_kind {
 };
 
 void mc_share_of_rates(struct mc_share *s, const struct mc_times *kinds, unsigned int pieces);
-void mc_share_of(struct mc_share *s, struct mc_times *mixed, struct mc_times *first,
+void mc_share_of(struct mc_share *s, const struct mc_times *mixed, struct mc_times *first,
 		 struct mc_times *second);
 
 #endif /* MC_CORE_SHARE_H */
