@@ -308,7 +308,7 @@ class Elsewhere(fake.unittest.TestCase):
         stream = "bandwidth op=copy,scale,add,triad cpu={} node=local"
         for call, cpus in (
                 ("taskset 0x8000000000000105 ./stream", "0,2,8,63"),
-                ("taskset 8000000000000105 ./stream", "0,2,8,63"), ("taskset F ./stream", "0-3"),
+                ("taskset -- 8000000000000105 ./stream", "0,2,8,63"), ("taskset F ./stream", "0-3"),
                 ("OMP_NUM_THREADS=8 ./stream", "0-7"), ("GOMP_CPU_AFFINITY=0,2 ./stream", "0,2"),
                 ("GOMP_CPU_AFFINITY=0,2 numactl -C 1 ./stream", "0,2"),
                 ("numactl -C 1-2 taskset -c 0 ./stream", "0"),
