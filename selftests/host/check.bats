@@ -140,6 +140,16 @@ copy_runner() {
 	[[ $output == *$'\nCUT:\n  skipped: all (no test ran)\n'* ]]
 }
 
+@test "KERNEL= without a word names the usual kernels" {
+	copy_runner
+	printf '#!/bin/sh\necho 1..1; echo ok 1\n' >tools/check/guest
+	chmod +x tools/check/guest
+	KERNEL='' FAST=1 run -0 tools/check/run guest
+	[ "${lines[-1]}" = "1 passed, 0 failed, 0 skipped" ]
+	KERNEL=' ' ARCH=arm64 run -0 tools/check/run guest
+	[ "${lines[-1]}" = "2 passed, 0 failed, 0 skipped" ]
+}
+
 @test "an exit status without a failed test fails, and so does a signal" {
 	printf '1..1\nok 1 a\n' | layer status 3
 	sums 1 '1 passed, 1 failed, 0 skipped' status
