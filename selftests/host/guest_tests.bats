@@ -9,7 +9,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	cd "$BATS_TEST_TMPDIR" || return
-	unset BRIEF ONLY_TEST TAG
+	unset BRIEF ONLY_TEST
 }
 
 @test "tests have the outcome that bats gives them" {
@@ -61,12 +61,24 @@ END
 	run -1 "$TOP/tools/guest/bats" some.bats
 	[[ $output == *$'\n# said before\n# lib.bash, line 1: [ 1 = 2 ]\n'* ]]
 	sed -i '1a# bats file_tags=uml' more.bats
-	TAG=uml run -1 "$TOP/tools/guest/bats" .
+	run -1 "$TOP/tools/guest/bats" -t uml .
 	[ "$(grep -c '^\(not \)\?ok' <<<"$output")" -eq 12 ]
-	BRIEF=1 run "$TOP/tools/guest/bats" more.bats
-	[ "$output" = 1..0 ]
 	ALL=false run -1 "$TOP/tools/guest/bats" some.bats
 	[ "$(grep -c '^not ok' <<<"$output")" -eq 12 ]
+}
+
+# Each command that runs files of bats prints the plan 1..0, or dies before.
+@test "where no test is to run, or a file is not there, the command fails" {
+	printf '# bats file_tags=uml,long\n@test "a" { true; }\n' >long.bats
+	printf '@test "b" { true; }\n' >b.bats
+	for side in check guest; do
+		run -1 env BRIEF=1 "$TOP/tools/$side/bats" long.bats
+		[[ $output == 1..0* ]]
+		run -1 env ONLY_TEST=c "$TOP/tools/$side/bats" b.bats
+		run ! "$TOP/tools/$side/bats" none.bats b.bats
+	done
+	run -1 "$TOP/tools/guest/bats" -t other .
+	TAG=other run -0 "$TOP/tools/guest/bats" .
 }
 
 # judged FILES EXPRESSION…: what holds.py answers a guest.
