@@ -181,6 +181,24 @@ copy_runner() {
 	[[ $output == *$'\n    not ok 1 # SKIP c\nok 5 - skips are no failures\n'* ]]
 }
 
+@test "ONLY= picks a file or a program by its name, a check by a part of its title" {
+	cat >"$BATS_TEST_TMPDIR/checks" <<-END
+		. "$TOP/tools/check/lib.sh"
+		tap_by_name=\$1
+		for name in file "a file is there" other; do
+			! tap_wanted "\$name" || echo "\$name"
+		done
+		tap_refuse
+	END
+	picked() { [ "$(ONLY=$1 bash "$BATS_TEST_TMPDIR/checks" "$2" | tail -n +2)" = "$3" ]; }
+	picked file '' file
+	picked file y $'file\na file is there'
+	picked is y 'a file is there'
+	none=$'is nothing of what there is:\n# file | a file is there | other\n1..1'
+	picked is '' "not ok 1 - ONLY=is $none"
+	picked 'f*e' y "not ok 1 - ONLY=f*e $none"
+}
+
 @test "a build that has warned warns in each layer of a check, and is made anew in the next one" {
 	cp -r "$TOP"/{Kbuild,module,tools} "$BATS_TEST_TMPDIR/"
 	cd "$BATS_TEST_TMPDIR"

@@ -8,9 +8,9 @@
 . "${BASH_SOURCE[0]%/*}/../lib.sh"
 cd "$TOP" || exit
 
-# ONLY=NAME picks one program or bats file of a layer or, with tap_by_name, one of its
-# checks. `FILE.bats: TEST` is one test of a file. ONLY is not passed on to programs that
-# the script calls; ONLY_TEST is, and tools/check/bats reads it.
+# ONLY=NAME picks one program or bats file of a layer or, with tap_by_name, those of its checks
+# whose titles have it. `FILE.bats: TEST` is one test of a file. ONLY is not passed on to programs
+# that the script calls; ONLY_TEST is, and tools/check/bats reads it.
 only=${ONLY:-} ONLY_TEST=${ONLY_TEST:-}
 case $only in
 *.bats:*) ONLY_TEST=${only#*.bats:} only=${only%%.bats:*}.bats ONLY_TEST=${ONLY_TEST# } ;;
@@ -30,7 +30,7 @@ echo "TAP version 13"
 # tap_wanted NAME: succeeds if NAME is to run. Without ONLY=, everything is.
 tap_wanted() {
 	tap_there+=("$1")
-	[ -z "$only" ] || [ "$1" = "$only" ] || return 1
+	[[ -z $only || $1 == ${tap_by_name:+*}"$only"${tap_by_name:+*} ]] || return 1
 	tap_picked=y
 }
 
