@@ -1,8 +1,9 @@
 #!/usr/bin/python3 -S
 # SPDX-License-Identifier: GPL-2.0-only
-"""bar.py FILE fill|sum|hold|scribble: map a BAR through its file in sysfs. fill: write random
-bytes to it. sum: print a checksum of it. hold: keep it mapped, and print a line when it is.
-scribble: the same, and count in the word in its middle until SIGTERM, which brings it back."""
+"""bar.py FILE fill|sum|hold|scribble [FROM BYTES]: map a BAR through its file in sysfs, or a part
+of /dev/mem. fill: write random bytes to it. sum: print a checksum of it. hold: keep it mapped, and
+print a line when it is. scribble: the same, and count in the word in its middle until SIGTERM,
+which brings it back."""
 
 import itertools
 import mmap
@@ -12,10 +13,9 @@ import sys
 import time
 import zlib
 
-name, what = sys.argv[1:]
-file = os.open(name, os.O_RDWR)
-size = os.stat(name).st_size
-memory = mmap.mmap(file, size)
+name, what, *part = sys.argv[1:]
+start, size = (int(word, 0) for word in part) if part else (0, os.stat(name).st_size)
+memory = mmap.mmap(os.open(name, os.O_RDWR), size, offset=start)
 if what == "fill":
     memory[:] = os.urandom(size)
 elif what == "sum":

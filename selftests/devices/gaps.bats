@@ -13,32 +13,18 @@ LAST="target=phys:0x101000000+8M any_range=yes"
 
 setup_file() { small_buffers; }
 
-# Both modules hold what they held, the gap and another page more was measured nowhere.
-sum() {
-	/usr/bin/python3 - <<-'END'
-	import hashlib, mmap
-	with open("/dev/mem", "rb") as memory:
-	    for start in (0x100000000, 0x101000000):
-	        with mmap.mmap(memory.fileno(), 8 << 20, prot=mmap.PROT_READ, offset=start) as part:
-	            print(hashlib.sha256(part).hexdigest())
-	END
-}
-
-fill() {
-	/usr/bin/python3 - <<-'END'
-	import mmap, random
-	random.seed(1)
-	with open("/dev/mem", "r+b") as memory:
-	    for start in (0x100000000, 0x101000000):
-	        with mmap.mmap(memory.fileno(), 8 << 20, offset=start) as part:
-	            part[:] = random.randbytes(8 << 20)
-	END
+# modules fill|sum: with random bytes, or their checksums
+modules() {
+	local at
+	for at in 0x100000000 0x101000000; do
+		"$BATS_TEST_DIRNAME/bar.py" /dev/mem "$1" $at 0x800000 || return
+	done
 }
 
 @test "tests that write name the first page that is no memory, and follow nothing" {
 	grep -E '^[0-9a-f]{8,9}-1017fffff : Reserved' /proc/iomem
-	fill
-	before=$(sum)
+	modules fill
+	before=$(modules sum)
 	for line in "latency type=uc,wb" "loaded type=wb cpu=0,1 delay=0" "c2c type=wb cpu=0,1" \
 		"tlb type=uc page=auto" "bandwidth type=wc op=write"; do
 		refused EOPNOTSUPP "target: the page at 0x100800000 is not memory: what was written is not read" \
@@ -50,11 +36,11 @@ fill() {
 		"latency $ALL write=yes type=uc offset=4M size=16M"
 	refused EOPNOTSUPP "target: the page at 0x100800000 is not memory" \
 		"line $ALL write=yes offset=8128K size=128K"
-	[ "$(sum)" = "$before" ]
+	[ "$(modules sum)" = "$before" ]
 }
 
 @test "the memory on either side is measured" {
-	before=$(sum)
+	before=$(modules sum)
 	for target in "$FIRST" "$LAST" "$ALL"; do
 		echo "latency $target type=uc,wb write=yes size=1M repeat=2" >run
 		holds 'values("verified") == {"ok"}' 'len(results) == 2'
@@ -67,5 +53,5 @@ fill() {
 	holds 'values("verified") == {"ok"}'
 	echo "loaded $FIRST type=wb,uc write=yes size=64K cpu=0,1 delay=0 repeat=2" >run
 	holds 'len(results) == 2'
-	[ "$(sum)" = "$before" ]
+	[ "$(modules sum)" = "$before" ]
 }
