@@ -25,19 +25,10 @@ setup_file() {
 @test "the matrices have all nodes, and only CXL is slow" {
 	local suite
 	for suite in latency-matrix bandwidth-matrix; do
-		"$BATS_TEST_DIRNAME/../../tools/memcache/memcache" run --rounds 1 -o "$BATS_TEST_TMPDIR/$suite.jsonl" \
-			$suite size=64K repeat=3 warmup=0
-		/usr/bin/python3 -c 'import json, sys
-with open(sys.argv[1]) as file:
-    results = [one for one in map(json.loads, file) if one["record"] == "result"]
-times = {}
-for one in results:
-    times.setdefault(one["memory_node"], []).append(one["min_ns"])
-print(times)
-assert sorted(times) == [0, 1, 2, 3, 4], sorted(times)
-assert all(len(each) == 2 for each in times.values()), times
-fast = max(time for node in (0, 1, 2, 3) for time in times[node])
-assert min(times[4]) > 10 * fast, times' "$BATS_TEST_TMPDIR/$suite.jsonl"
+		front --rounds 1 $suite repeat=3
+		records 'sorted(one["memory_node"] for one in rows) == sorted(2 * [0, 1, 2, 3, 4])' \
+			'min(one["min_ns"] for one in rows if one["memory_node"] == 4) >
+				10 * max(one["min_ns"] for one in rows if one["memory_node"] != 4)'
 	done
 }
 

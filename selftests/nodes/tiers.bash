@@ -92,16 +92,32 @@ online_all() {
 	done
 }
 
+# front WORD…: `memcache run` of these; the records are in $BATS_TEST_TMPDIR/r.jsonl, and what it
+# says in $BATS_TEST_TMPDIR/said.
+front() {
+	rm -f "$BATS_TEST_TMPDIR/r.jsonl"
+	"$BATS_TEST_DIRNAME/../../tools/memcache/memcache" run -o "$BATS_TEST_TMPDIR/r.jsonl" "$@" \
+		size=64K warmup=0 >"$BATS_TEST_TMPDIR/said"
+	cat "$BATS_TEST_TMPDIR/said"
+}
+
+# records EXPRESSION…: what holds of them; `rows` are the results, `tiers` those of the machine.
+records() {
+	holds "whole := load('$BATS_TEST_TMPDIR/r.jsonl')" 'tiers := {one["node"]: one for one in whole[0]["tiers"]}' \
+		'rows := [one for one in whole if one["record"] == "result"]' "$@"
+}
+
 # tiers_known NODE: a run by the front end knows the zone and the tier of the node, and sets what
 # was measured beside what was promised.
 tiers_known() {
-	"$BATS_TEST_DIRNAME/../../tools/memcache/memcache" run -o "$BATS_TEST_TMPDIR/$1.jsonl" \
-		tiers size=64K repeat=1 warmup=0 >"$BATS_TEST_TMPDIR/said-$1"
-	cat "$BATS_TEST_TMPDIR/said-$1"
-	head -1 "$BATS_TEST_TMPDIR/$1.jsonl" | /usr/bin/python3 -c 'import json, sys
-one = {one["node"]: one for one in json.load(sys.stdin)["tiers"]}[int(sys.argv[1])]
-print(one)
-assert one["zones"] == ["Movable"] and isinstance(one["tier"], int), one' "$1"
-	grep -q '^memory node  ns_per_load  promised_ns  memory_tier ' "$BATS_TEST_TMPDIR/said-$1"
-	grep -q "^$1 .* Movable\$" "$BATS_TEST_TMPDIR/said-$1"
+	front tiers repeat=1
+	records "tiers[$1]['zones'] == ['Movable']" 'all(isinstance(one["tier"], int) for one in tiers.values())'
+	grep -q '^memory node  ns_per_load  promised_ns  memory_tier ' "$BATS_TEST_TMPDIR/said"
+	grep -q "^$1 .* Movable\$" "$BATS_TEST_TMPDIR/said"
+}
+
+# matrix_has NODE…: the matrix of nodes has these.
+matrix_has() {
+	front latency-matrix repeat=1
+	records "{one['memory_node'] for one in rows} == {$(tr ' ' , <<<"$*")}"
 }
