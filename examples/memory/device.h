@@ -40,6 +40,15 @@ static inline int map_region(int fd, off_t offset, size_t bytes, const char *wor
 	return 0;
 }
 
+/* Of the type only the driver knows; vfio-pci maps BARs uncached, later kernels some as WC. */
+static inline void describe_region(const struct memcache_memory_block *block,
+				   struct memcache_memory_facts *facts)
+{
+	const struct region *region = block->own;
+
+	strcpy(facts->word, region->word);
+}
+
 static inline void unmap_region(struct memcache_memory_block *block)
 {
 	struct region *region = block->own;

@@ -60,17 +60,9 @@ static int allocate(size_t bytes, const char *options, struct memcache_memory_bl
 	return err;
 }
 
-static void describe(const struct memcache_memory_block *block,
-		     struct memcache_memory_facts *facts)
-{
-	const struct region *region = block->own;
-
-	strcpy(facts->word, region->word);
-}
-
 const struct memcache_memory memcache_memory = {
 	.abi = MEMCACHE_MEMORY_ABI,
 	.allocate = allocate,
-	.describe = describe,
+	.describe = describe_region,
 	.free = unmap_region,
 };

@@ -109,15 +109,6 @@ static int allocate(size_t bytes, const char *options, struct memcache_memory_bl
 	return err;
 }
 
-/* vfio-pci maps every BAR uncached, and later kernels some as write-combining. */
-static void describe(const struct memcache_memory_block *block,
-		     struct memcache_memory_facts *facts)
-{
-	const struct region *region = block->own;
-
-	strcpy(facts->word, region->word);
-}
-
 static void give_back(struct memcache_memory_block *block)
 {
 	unmap_region(block);
@@ -127,6 +118,6 @@ static void give_back(struct memcache_memory_block *block)
 const struct memcache_memory memcache_memory = {
 	.abi = MEMCACHE_MEMORY_ABI,
 	.allocate = allocate,
-	.describe = describe,
+	.describe = describe_region,
 	.free = give_back,
 };
