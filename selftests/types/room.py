@@ -85,11 +85,9 @@ def machine_of(kernel: str, cpus: int = 1, nodes: int = 1, append: str = "") -> 
     try:
         running[settings].run(":")
     except (KeyError, machine.Broken):
-        files = {"memcache.ko": TOP / f"build/{kernel}-gcc/module/memcache.ko",
-                 "memcache-user": TOP / f"build/user{kernel[len(KERNEL):]}/memcache-user"}
         x86 = kernel == KERNEL
         running[settings] = machine.Machine(
-            files, kernel, cpus=cpus, nodes=nodes, devices="" if x86 else "ivshmem=1M",
+            kernel, cpus=cpus, nodes=nodes, devices="" if x86 else "ivshmem=1M",
             append=f"memmap=1M$0x18000000 apic_extnmi=all {append}" if x86 else append)
         atexit.register(running[settings].close)
     return running[settings]
@@ -98,7 +96,6 @@ def machine_of(kernel: str, cpus: int = 1, nodes: int = 1, append: str = "") -> 
 class Room:
     """A machine with the module loaded, whose windows are watched.
 
-    ko: the module
     prices: a price file
     settings: those of machine_of()
     """
@@ -108,20 +105,15 @@ class Room:
         told = subprocess.run([TOP / "tools/sim/check"], env=os.environ | {"PRICES": str(prices)},
                               check=True, stdout=subprocess.PIPE).stdout
         self.file_prices = json.loads(told)
-        self.ko = TOP / f"build/{kernel}-gcc/module/memcache.ko"
         self.pmu = TOP / f"build/{kernel}-gcc-witness/mc_pmu.ko"
-        self.user_tool = TOP / f"build/user{kernel[len(KERNEL):]}/memcache-user"
         self.machine = machine_of(kernel, **settings)
 
     def load(self, parameters: str = "size_mb=2", **prices: int) -> None:
-        """Load the module anew, with these prices; the other prices are those of the file. Its
-        standing buffers are small, since setting, clearing and flushing pages takes time."""
-        self.machine.run("rmmod memcache")
-        self.machine.prices(**(self.file_prices | prices))
-        self.machine.sh(f"insmod {self.ko} {parameters}")
+        """Load the module anew, with these prices; the other prices are those of the file."""
+        self.machine.load(parameters, **(self.file_prices | prices))
         # To read /proc/kallsyms would take this machine 30 times as long.
         text = int(self.machine.sh("echo $(</sys/module/memcache/sections/.text)"), 16)
-        self.machine.watch(code_ranges(self.ko, text), code_ranges(self.user_tool))
+        self.machine.watch(code_ranges(self.machine.ko, text), code_ranges(self.machine.user_tool))
 
     def load_pmu(self, pmu: str) -> str:
         """Load mc_pmu (selftests/modules). Return: the type of this PMU of it, for perf."""

@@ -11,8 +11,6 @@ TOP = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TOP / "tools/sim")]
 import machine  # noqa: E402
 
-FILES = {"memcache.ko": TOP / "build/upstream/memtype.ko",
-         "memcache-user": TOP / "build/upstream/run.c"}     # nobody runs it
 IGNORED = {f"{kind}_ns": 0 for kind in ("uc_load", "uc_store", "wc_load", "wc_line", "wc_word")}
 HOLE = "base=0x20000000 size=0x10000000 type=uncachable"
 
@@ -29,15 +27,15 @@ class Simulated(unittest.TestCase):
                 {name for _, name, more in found if "SKIP" in more})
 
     def test_passes_and_fails_as_the_machine_is(self):
-        self.machine = machine.Machine(FILES, "6.12", append="memmap=2M$0x10000000")
+        self.machine = machine.Machine("6.12", append="memmap=2M$0x10000000",
+                                       ko=TOP / "build/upstream/memtype.ko")
         self.addCleanup(self.machine.close)
-        usual = dict(self.machine.cost)
         self.assertEqual(self.run_suite(), (set(), {"memtype_acpi_tables"}))
         with self.subTest("the hypervisor ignores the guest's PAT"):
             self.machine.prices(**IGNORED)
             self.assertEqual(self.run_suite()[0], {
                 "memtype_effect", "memtype_map_effect", "memtype_vmap_effect"})
-            self.machine.prices(**usual)
+            self.machine.prices(**self.machine.file_prices)
         with self.subTest("an MTRR leaves out RAM"):
             self.machine.sh(f"echo '{HOLE}' >/proc/mtrr")
             self.assertEqual(self.run_suite()[0], {"memtype_ram_is_cached"})

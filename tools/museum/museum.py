@@ -52,18 +52,8 @@ class Visit:
     """A machine with the module loaded."""
 
     def __init__(self, kernel: str = KERNEL, append: str = APPEND, cpus: int = 2):
-        arm64 = kernel.endswith("-arm64")
-        files = {"memcache.ko": TOP / f"build/{kernel}-gcc/module/memcache.ko",
-                 "memcache-user": TOP / f"build/user{'-arm64' * arm64}/memcache-user"}
-        self.machine = machine.Machine(files, kernel, append=append, cpus=cpus)
-        self.file_prices = dict(self.machine.cost)
+        self.machine = machine.Machine(kernel, append, cpus=cpus)
         self.scanned: list[dict] = []
-
-    def load(self, **prices: int) -> None:
-        """Load the module anew, with these prices; the others are those of the file."""
-        self.machine.run("rmmod memcache")
-        self.machine.prices(**(self.file_prices | prices))
-        self.machine.sh("insmod /memcache.ko size_mb=2")
 
     def ask(self, line: str) -> list[results.Run]:
         text = self.machine.sh(f"cd {machine.DEBUGFS}; echo '{line}' >run 2>/dev/null || "
@@ -85,8 +75,7 @@ class Visit:
 def verdict(name: str) -> Callable[[Visit], Said]:
     """The verdict on a memory type, of the file `machine`."""
     def look(visit: Visit) -> Said:
-        visit.load(**{key: value for key, value in visit.machine.cost.items()
-                      if visit.file_prices[key] != value})
+        visit.machine.load(**visit.machine.cost)
         found = visit.told()["memory_types"][name]
         return Said(f"{name}: the page tables say {found['attribute']}, "
                     f"effective={found['effective']}", found["reload_ns"] or 0)
@@ -120,7 +109,7 @@ def scan(visit: Visit) -> Said:
 
 def prefetchers(visit: Visit) -> Said:
     """Their state in the file `machine`, which the module reads when it is loaded."""
-    visit.load()
+    visit.machine.load()
     return Said(f"prefetchers: {visit.told()['prefetch']['state']}")
 
 
@@ -151,7 +140,7 @@ def leave_uncached_pages(visit: Visit, wrong: bool) -> None:
 
 def load_on_cached_pages(visit: Visit) -> None:
     visit.machine.sh("rmmod memcache; rmmod plant")
-    visit.load()
+    visit.machine.load()
 
 
 def prices(**changed: int) -> Callable[..., None]:
@@ -281,9 +270,9 @@ def visit_of(halls: dict, settings: tuple) -> Visit:
             visit.machine.close()
         halls.clear()
         halls[settings] = Visit(*settings)
-        halls[settings].load()
+        halls[settings].machine.load()
     visit = halls[settings]
-    visit.machine.prices(**visit.file_prices)
+    visit.machine.prices(**visit.machine.file_prices)
     return visit
 
 

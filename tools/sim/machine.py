@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The simulated machine for tests: a guest on QEMU with our plugin, whose memory has known prices.
 
-    with Machine(cpus=2) as machine:
-        machine.sh("insmod /memcache.ko")
-        machine.prices(uc_load_ns=300)
-        print(machine.counts()["cpus"])
+    machine = Machine(cpus=2)
+    machine.load(uc_load_ns=300)
+    print(machine.counts()["cpus"])
+    machine.close()
 """
 
 import json
@@ -42,21 +42,23 @@ class Failed(Exception):
 
 
 class Machine:
-    """One boot of the machine.
+    """One boot of the machine. The guest's root has the module and memcache-user.
 
-    files: host paths of the module and of memcache-user by their names in the guest's root
     kernel: name of a kernel (tools/guest/kernel)
     append: more of the kernel's command line
     prices: a price file
     devices: PCI devices (DEVICES= of tools/guest/run)
     timeout: seconds that a script may take
-    cost: its prices by their keys
+    ko: the module, by default memcache's; user_tool: memcache-user
+    cost: its prices by their keys; those of the file are file_prices
     """
     cost: dict[str, int]
 
-    def __init__(self, files: dict[str, Path], kernel: str = "6.1", append: str = "",
-                 prices: Path = PRICES, cpus: int = 1, nodes: int = 1, devices: str = "",
-                 timeout: float = 600):
+    def __init__(self, kernel: str = "6.1", append: str = "", prices: Path = PRICES, cpus: int = 1,
+                 nodes: int = 1, devices: str = "", timeout: float = 600, ko: Path | None = None):
+        self.ko = ko or TOP / f"build/{kernel}-gcc/module/memcache.ko"
+        arch = "-arm64" if kernel.endswith("-arm64") else ""
+        self.user_tool = TOP / f"build/user{arch}/memcache-user"
         rooms = TOP / "build/sim"
         rooms.mkdir(parents=True, exist_ok=True)
         self.timeout = timeout
@@ -70,8 +72,7 @@ class Machine:
             "APPEND": append, "PRICES": str(prices), "DEVICES": devices,
             "GUEST_LOG": str(self.console),
             "SIM_CONTROL": str(self.tmp / "control"), "TIMEOUT": "100000",
-            "MEMCACHE_KO": str(files["memcache.ko"]),
-            "MEMCACHE_USER": str(files["memcache-user"])}
+            "MEMCACHE_KO": str(self.ko), "MEMCACHE_USER": str(self.user_tool)}
         with open(self.room / "said", "wb") as output:
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "TERM", TOP / "tools/guest/run", "stock", "--",
@@ -85,15 +86,10 @@ class Machine:
             self.control.connect(str(self.tmp / "control"))
             self.answers = self.control.makefile("r")
             self.cost = self._ask("hello")["prices"]
+            self.file_prices = dict(self.cost)
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_error) -> None:
-        self.close()
 
     def _boot(self) -> None:
         """Wait until the agent in the guest runs scripts. tools/guest/run may have to start a guest
@@ -156,6 +152,13 @@ class Machine:
         """Change prices by their keys. Caches and buffers are empty afterwards."""
         self._ask("prices " + " ".join(f"{key}={value}" for key, value in changed.items()))
         self.cost |= changed
+
+    def load(self, parameters: str = "size_mb=2", **prices: int) -> None:
+        """Load the module anew, with these prices; the others are those of the file. Its standing
+        buffers are small, since setting, clearing and flushing pages takes time."""
+        self.run("rmmod memcache")
+        self.prices(**(self.file_prices | prices))
+        self.sh(f"insmod /memcache.ko {parameters}")
 
     def counts(self) -> dict:
         """The counts since the last call, all of them: those of each of the `windows`, and of each
