@@ -170,11 +170,13 @@ copy_runner() {
 		tap_silent "words fail" echo warning: unused
 		tap_nested "a runner that returns 0" printf '1..2\nok 1 a\nnot ok 2 b\n'
 		tap_nested "skips are no failures" printf '1..1\nnot ok 1 # SKIP c\n'
+		tap_nested "what runs no test fails" echo '1..0 # SKIP no module'
+		tap_nested "as does what says nothing" true
 		tap_skip "something" "no such thing"
 		tap_done
 	END
 	chmod +x "$BATS_TEST_TMPDIR/shell"
-	sums 1 '2 passed, 3 failed, 2 skipped' shell
+	sums 1 '2 passed, 5 failed, 2 skipped' shell
 	[[ $output == *$'not ok 2 - false fails\n# because\n'* ]]
 	[[ $output == *$'not ok 3 - words fail\n# warning: unused\n'* ]]
 	[[ $output == *$'\n    not ok 2 b\nnot ok 4 - a runner that returns 0\n'* ]]

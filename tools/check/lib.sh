@@ -100,18 +100,20 @@ silent() {
 not() { ! "$@"; }
 
 # tap_nested NAME COMMAND…: pass on the TAP that COMMAND prints, indented, as it comes, and keep it.
-# A line `not ok` is a failure, whatever the exit status is, which not every runner sets. This shell
-# reads the lines itself: programs start slowly in guests.
+# A line `not ok` is a failure, since not every runner sets the exit status. So is a run without a
+# test. This shell reads the lines itself: programs start slowly in guests.
 tap_nested() {
-	local name=$1 status=0 line failed=0
+	local name=$1 status=0 line ran=0 failed=0
 	shift
 	"$@" </dev/null | {
 		while IFS= read -r line || [ -n "$line" ]; do
 			printf '    %s\n' "$line"
 			printf '%s\n' "$line" >&3
-			[[ ! $line =~ ^[\ #]*'not ok' || ${line,,} =~ '#'\ *(skip|todo|xfail) ]] || failed=1
+			[[ $line =~ ^[\ #]*('not ok'|'ok ') ]] || continue
+			ran=1
+			[[ ${BASH_REMATCH[1]} == ok* || ${line,,} =~ '#'\ *(skip|todo|xfail) ]] || failed=1
 		done 3>"$tap_output"
-		exit $failed
+		exit $((failed || !ran))
 	} || status=$?
 	tap_result "$status" "$name"
 }
