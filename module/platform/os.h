@@ -84,13 +84,6 @@ static inline u32 mc_flag(const u32 *flag)
 	return smp_load_acquire(flag);
 }
 
-/* Earlier reads are done before later ones. */
-static inline void mc_order_reads(void)
-{
-	/* Pairs with the store in mc_flag_set(). */
-	smp_rmb();
-}
-
 /* Long enough for other threads to have gone to sleep. */
 static inline void mc_nap(void)
 {
@@ -236,11 +229,6 @@ static inline void mc_flag_set(u32 *flag, u32 value)
 static inline u32 mc_flag(const u32 *flag)
 {
 	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
-}
-
-static inline void mc_order_reads(void)
-{
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
 static inline void mc_nap(void)

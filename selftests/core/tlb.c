@@ -11,7 +11,6 @@
 #define BYTES		(16ULL << 20)
 #define LOAD_PS		(4 * NS)
 #define SECOND_PS	(7 * NS)	/* extra cost if only the second TLB has the page */
-#define WALK_PS		(30 * NS)	/* extra cost if neither TLB has it */
 #define PRICES		"l1_ns=4 clean_ns=4 dirty_ns=4 memory_ns=4 " \
 			"tlb_entries=64 tlb2_entries=128 tlb2_ns=7 tlb_miss_ns=30"
 
