@@ -207,7 +207,7 @@ static void loaded_fill(struct mc_record *rec, void *arg, const struct mc_run *r
 	struct loaded_job *job = arg;
 	u64 rate = load_rate(job), ps;
 
-	mc_events_join(&job->meas.events, &job->together.each[job->together.leader].events, 1, 1);
+	mc_events_join(&job->meas.events, &job->together.each[job->together.leader].events);
 	mc_measurement_record(&job->meas, rec);
 	mc_record_set(rec, COL_LATENCY_CPU, mc_threads_cpu(run->threads, job->together.leader));
 	mc_record_set(rec, COL_LOADS, job->loads);

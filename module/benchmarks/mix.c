@@ -404,7 +404,7 @@ static void fill_record(struct mc_record *rec, struct mix_job *job,
 		mc_measurement_append(&job->meas, join_parts(job, scope, &sum, i));
 	job->meas.events = (struct mc_events_total){ 0 };
 	while ((m = next_of(job, scope, &thread)))
-		mc_events_join(&job->meas.events, &m->events, 1, 1);
+		mc_events_join(&job->meas.events, &m->events);
 	mc_measurement_record(&job->meas, rec);
 	rec->threads = sum.threads;
 	rec->payload_bytes = sum.bytes;

@@ -380,7 +380,7 @@ static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)
 		mc_measurement_append(&job->meas, m->ps);
 	}
 	job->meas.events = (struct mc_events_total){ 0 };
-	mc_events_join(&job->meas.events, &job->events[step], 1, 1);
+	mc_events_join(&job->meas.events, &job->events[step]);
 	mc_measurement_record(&job->meas, rec);
 	rec->steady = MC_STEADY_NOT_KNOWN;
 	mc_record_set(rec, COL_SCOPE, SCOPE_STEP);
@@ -397,7 +397,7 @@ static void fill_step(struct mc_record *rec, struct ramp_job *job, u32 step)
 	mc_record_set(rec, COL_CORE_MHZ, mc_median(job->scratch, job->done));
 }
 
-/* Events of the last steps, in as many passes as there are samples. */
+/* Events of the last steps, each of which is a pass of its round. */
 static void sum_events(struct ramp_job *job)
 {
 	struct mc_events_tally sum = { 0 };
@@ -405,8 +405,8 @@ static void sum_events(struct ramp_job *job)
 
 	for (k = settled_from(job); k < job->steps; k++)
 		mc_events_add(&sum, &job->events[k], 1, 1);
-	job->meas.events = (struct mc_events_total){ 0 };
-	mc_events_join(&job->meas.events, &sum, 1, job->steps / SETTLED_PART);
+	mc_events_join(&job->meas.events, &sum);
+	job->meas.each->cal.passes_a_sample = job->steps / SETTLED_PART;
 }
 
 static void fill_whole(struct mc_record *rec, struct ramp_job *job)
@@ -446,6 +446,7 @@ static void ramp_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	job->done = job->meas.done;
 	sum_events(job);
 	mc_measurement_record(&job->meas, rec);
+	job->meas.each->cal.passes_a_sample = 1;
 	for (i = 0; i < job->steps; i++)
 		fill_step(&rec[1 + i], job, i);
 	fill_whole(rec, job);

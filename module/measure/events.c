@@ -225,15 +225,12 @@ void mc_events_add(struct mc_events_tally *sum, const struct mc_events_tally *on
  * mc_events_join() - add what a thread has counted to the total of several threads
  * @all: the total
  * @one: events of the thread; if it counts none, nothing is added
- * @pass: work of a pass
- * @done: work of the thread, in the same unit; its counts are scaled from @done to @pass
  *
  * An event that took turns with others is scaled up by the thread's own times: threads run
  * for different times, on cores that may differ in what they can count. The time for which
  * an event was open may be 0, if its clock is coarse and the samples are short.
  */
-void mc_events_join(struct mc_events_total *all, const struct mc_events_tally *one,
-		    u64 pass, u64 done)
+void mc_events_join(struct mc_events_total *all, const struct mc_events_tally *one)
 {
 	unsigned int i;
 
@@ -255,7 +252,7 @@ void mc_events_join(struct mc_events_total *all, const struct mc_events_tally *o
 			all->idle |= !on << i;
 			value = on ? mc_muldiv(value, r->enabled, on) : 0;
 		}
-		all->value[i] += mc_muldiv(value, pass, done);
+		all->value[i] += value;
 	}
 }
 

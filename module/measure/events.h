@@ -50,8 +50,7 @@ void mc_events_clear(struct mc_events *events);
 void mc_events_take(const struct mc_events *events, struct mc_events_tally *tally);
 void mc_events_add(struct mc_events_tally *sum, const struct mc_events_tally *one,
 		   u64 pass, u64 done);
-void mc_events_join(struct mc_events_total *all, const struct mc_events_tally *one,
-		    u64 pass, u64 done);
+void mc_events_join(struct mc_events_total *all, const struct mc_events_tally *one);
 void mc_events_record(const struct mc_events_total *all, u64 passes, struct mc_events_counted *rec);
 
 #endif /* MC_EVENTS_H */

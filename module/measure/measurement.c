@@ -317,7 +317,7 @@ void mc_measurement_record(struct mc_measurement *meas, struct mc_record *rec)
 		longest = max(longest, one->window_max);
 		least = min(least, one->verified);
 		most = max(most, one->verified);
-		mc_events_join(&events, &one->counted, 1, 1);
+		mc_events_join(&events, &one->counted);
 	}
 	rec->window_max_ps = mc_ticks_to_ps(longest);
 	mc_disturbed_record(meas, rec);

@@ -128,9 +128,9 @@ static struct mc_events_tally counted(u64 cycles, u64 enabled, u64 running)
 
 static struct mc_events_total all;	/* threads that have joined */
 
-static void join(struct mc_events_tally one, u64 bytes, u64 of)
+static void join(struct mc_events_tally one)
 {
-	mc_events_join(&all, &one, bytes, of);
+	mc_events_join(&all, &one);
 }
 
 /* Make the record of so many samples of all of them, and forget them. */
@@ -144,8 +144,8 @@ static void record(u32 samples)
 /* Two threads that had 11,000 cycles together, in one pass. */
 static void count_11000(u64 running)
 {
-	join(counted(7000, 10000, 10000), 1, 1);
-	join(counted(4000, 10000, running), 1, 1);
+	join(counted(7000, 10000, 10000));
+	join(counted(4000, 10000, running));
 	record(1);
 }
 
@@ -172,7 +172,7 @@ static void test_a_sample_without_the_event_counts_as_others_of_its_thread(void 
 	mc_events_add(&thread, &with, 1, 1);
 	mc_events_add(&thread, &without, 1, 1);
 	mc_events_add(&thread, &without, 1, 1);
-	join(thread, 1, 1);
+	join(thread);
 	record(3);
 	shows(rec, "cycles=3000");
 	assert_int_equal(rec->events.ran_ppm[0] / 100, 3333);
@@ -186,13 +186,9 @@ static void test_counts_are_scaled_to_a_pass(void **state)
 
 	mc_events_add(&thread, &one, 64, 256);
 	mc_events_add(&thread, &one, 64, 256);
-	join(thread, 1, 1);
+	join(thread);
 	record(2);
 	shows(rec, "cycles=1500");
-	join(one, 64, 256);
-	join(one, 64, 256);
-	record(1);
-	shows(rec, "cycles=3000");
 }
 
 /* The clock of perf can be too coarse for a short sample. */
@@ -202,7 +198,7 @@ static void test_a_clock_that_stands_still_leaves_the_count(void **state)
 
 	one.sum[0].enabled = 0;
 	one.sum[0].running = 0;
-	join(one, 1, 1);
+	join(one);
 	record(1);
 	shows(rec, "cycles=5");
 	assert_int_equal(rec->events.timed, 0);
