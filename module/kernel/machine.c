@@ -13,7 +13,6 @@
 #include "kernel/memory.h"
 #include "kernel/prefetch.h"
 #include "measure/disturbed.h"
-#include "platform/clock.h"
 #include "platform/version.h"
 
 static void nodes_json(struct mc_text *t)
@@ -29,13 +28,6 @@ static void nodes_json(struct mc_text *t)
 		comma = ",";
 	}
 	mc_textf(t, "]");
-}
-
-static void clock_json(struct mc_text *t)
-{
-	mc_textf(t, "\"clock\":\"%s\",\"clock_khz\":%llu,\"clock_cost_ns\":",
-		 mc_clock.counter ? MC_TIME_COUNTER : "monotonic_raw", mc_clock.khz);
-	mc_text_fixed(t, mc_clock.cost_ps, 3);
 }
 
 /**
@@ -58,9 +50,7 @@ void mc_machine_json(struct mc_text *t)
 	mc_textf(t, ",\"cpus_online\":\"%*pbl\",\"nodes\":", cpumask_pr_args(cpu_online_mask));
 	nodes_json(t);
 	mc_textf(t, ",");
-	clock_json(t);
-	mc_textf(t, ",");
-	mc_disturbed_json(t);
+	mc_times_json(t);
 	mc_textf(t, ",");
 	mc_attr_json(t);
 	mc_textf(t, ",\"prefetch\":");

@@ -10,6 +10,7 @@
  * machine runs.
  */
 #include "measure/disturbed.h"
+#include "platform/clock.h"
 
 /*
  * Disturbed windows are left out if the clean ones cover at least 1/CLEAN_PART of the
@@ -96,12 +97,12 @@ bool mc_disturbed_by_others(const struct mc_measurement *meas)
 }
 
 /**
- * mc_disturbed_json() - append the detectable disturbances as a JSON member
+ * mc_times_json() - append the clock and the detectable disturbances as JSON members
  * @t: the text
  *
  * Context: Process.
  */
-void mc_disturbed_json(struct mc_text *t)
+void mc_times_json(struct mc_text *t)
 {
 	static const char * const names[MC_NDISTURBANCES] = {
 		"interrupt", "migration", "steal", "preemption", "neighbour",
@@ -110,7 +111,10 @@ void mc_disturbed_json(struct mc_text *t)
 	const char *comma = "";
 	int kind;
 
-	mc_textf(t, "\"recognised\":[");
+	mc_textf(t, "\"clock\":\"%s\",\"clock_khz\":%llu,\"clock_cost_ns\":",
+		 mc_clock.counter ? MC_TIME_COUNTER : "monotonic_raw", mc_clock.khz);
+	mc_text_fixed(t, mc_clock.cost_ps, 3);
+	mc_textf(t, ",\"recognised\":[");
 	for (kind = 0; kind < MC_NDISTURBANCES; kind++) {
 		if (!(kinds >> kind & 1))
 			continue;

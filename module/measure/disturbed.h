@@ -14,6 +14,6 @@
 void mc_disturbed_windows(struct mc_sampler *sampler);
 void mc_disturbed_record(struct mc_measurement *meas, struct mc_record *rec);
 bool mc_disturbed_by_others(const struct mc_measurement *meas);
-void mc_disturbed_json(struct mc_text *t);
+void mc_times_json(struct mc_text *t);
 
 #endif /* MC_DISTURBED_H */

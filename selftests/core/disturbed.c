@@ -295,11 +295,15 @@ static void test_what_is_not_watched_is_not_known(void **state)
 
 static void test_what_is_recognised_is_told(void **state)
 {
+	static const char clock[] =
+		"\"clock\":\"monotonic_raw\",\"clock_khz\":1000000000,\"clock_cost_ns\":20.000,";
+
 	begin(1, SHORT, 1, NULL);
-	assert_string_equal(WRITTEN(mc_disturbed_json),
+	assert_memory_equal(WRITTEN(mc_times_json), clock, strlen(clock));
+	assert_string_equal(WRITTEN(mc_times_json) + strlen(clock),
 			    "\"recognised\":[\"interrupt\",\"migration\",\"steal\",\"preemption\"]");
 	sim.kinds = MC_BY_MIGRATION;
-	assert_string_equal(WRITTEN(mc_disturbed_json), "\"recognised\":[\"migration\"]");
+	assert_non_null(strstr(WRITTEN(mc_times_json), "\"recognised\":[\"migration\"]"));
 	sim.kinds = 0;
-	assert_string_equal(WRITTEN(mc_disturbed_json), "\"recognised\":[]");
+	assert_non_null(strstr(WRITTEN(mc_times_json), "\"recognised\":[]"));
 }

@@ -7,7 +7,6 @@
 #include "arch/cores.h"
 #include "core/record.h"
 #include "measure/disturbed.h"
-#include "platform/clock.h"
 #include "platform/version.h"
 #include "user.h"
 
@@ -142,11 +141,8 @@ void mc_user_machine_json(struct mc_text *t)
 	nodes_json(t);
 	process_json(t);
 	mc_user_last_cache_json(t);
-	mc_textf(t, ",\"clock\":\"%s\",\"clock_khz\":%llu,\"clock_cost_ns\":",
-		 mc_clock.counter ? MC_TIME_COUNTER : "monotonic_raw", mc_clock.khz);
-	mc_text_fixed(t, mc_clock.cost_ps, 3);
 	mc_textf(t, ",");
-	mc_disturbed_json(t);
+	mc_times_json(t);
 	/* Only the kernel knows these. */
 	mc_textf(t, ",\"page_table_levels\":null,\"pat\":null,\"prefetch\":null");
 	mc_textf(t, ",\"lockdown\":null,\"memory_types\":");
