@@ -148,8 +148,9 @@ static int explain_open(const struct mc_open_file *t, const struct mc_file_wante
 	if (what)
 		return mc_fail(e, err, "path: %s is %s; only regular files are read and written",
 			       t->path, what);
-	if (err == -EOPNOTSUPP && ask->direct)
-		return mc_fail(e, err, "direct: %s is on a filesystem without direct I/O", t->path);
+	if ((err == -EINVAL || err == -EOPNOTSUPP) && ask->direct)
+		return mc_fail(e, -EOPNOTSUPP, "direct: %s is on a filesystem without direct I/O",
+			       t->path);
 	if (err == -EPERM)
 		return mc_fail(e, err,
 			       "path: %s has an attribute that forbids this (see lsattr); it is left unchanged",

@@ -25,13 +25,6 @@ static struct file *file_of(const struct mc_file *f)
 	return (struct file *)f;
 }
 
-/* The same words as in tools/user/files.c. */
-static const char *kind_of(umode_t mode)
-{
-	return S_ISDIR(mode) ? "a directory" : S_ISLNK(mode) ? "a symbolic link" :
-	       S_ISFIFO(mode) ? "a FIFO" : S_ISSOCK(mode) ? "a socket" : "a device";
-}
-
 /*
  * The file's type is checked before the file is opened, since opening a device may
  * have an effect. The path is resolved once, so the file checked is the one opened.
@@ -47,7 +40,7 @@ static struct file *open_existing(const char *path, int flags, int may, const ch
 		return ERR_PTR(err);
 	mode = d_inode(at.dentry)->i_mode;
 	if (!S_ISREG(mode)) {
-		*what = kind_of(mode);
+		*what = mc_file_kind(mode);
 		err = -EINVAL;
 	} else if (may & MAY_WRITE && IS_APPEND(d_inode(at.dentry))) {
 		err = -EPERM;	/* as open(2) returns without O_APPEND */
@@ -74,8 +67,9 @@ static bool too_large(u64 bytes)
  * @what: result: what it is, if it is not a regular file
  *
  * Context: Process, the writer of the request; may sleep.
- * Return: 0 or a negative errno; -EEXIST: MC_FILE_CREATE, and the file exists;
- * -EOPNOTSUPP: its filesystem has no direct I/O, or no I/O from inside the kernel.
+ * Return: 0 or a negative errno; -EEXIST: MC_FILE_CREATE, and the file exists; -EINVAL: it is
+ * something else, or its filesystem has no direct I/O; -EOPNOTSUPP: it has no I/O from inside the
+ * kernel.
  */
 int mc_file_open(struct mc_file **f, const char *path, unsigned int how,
 		 u64 bytes, const char **what)
@@ -93,12 +87,8 @@ int mc_file_open(struct mc_file **f, const char *path, unsigned int how,
 	else
 		file = open_existing(path, flags, MAY_OPEN | MAY_READ |
 				     (write ? MAY_WRITE : 0), what);
-	if (IS_ERR(file)) {
-		/* EINVAL with @what means that it is not a regular file. */
-		if (PTR_ERR(file) == -EINVAL && how & MC_FILE_DIRECT && !*what)
-			return -EOPNOTSUPP;
+	if (IS_ERR(file))
 		return PTR_ERR_OR_ZERO(file);
-	}
 	if (!file->f_op->read_iter || (write && !file->f_op->write_iter)) {
 		fput(file);
 		return -EOPNOTSUPP;

@@ -6,6 +6,12 @@
 #ifndef MC_FILE_H
 #define MC_FILE_H
 
+#ifdef __KERNEL__
+#include <linux/stat.h>
+#else
+#include <sys/stat.h>
+#endif
+
 #include "core/shim.h"
 
 struct mc_file;
@@ -15,6 +21,13 @@ struct mc_file;
 #define MC_FILE_WRITE	1U	/* open an existing file to read and write */
 #define MC_FILE_CREATE	2U	/* create a file to read and write */
 #define MC_FILE_DIRECT	4U	/* bypass the page cache */
+
+/* What has such a mode, if it is not a regular file. */
+static inline const char *mc_file_kind(unsigned int mode)
+{
+	return S_ISDIR(mode) ? "a directory" : S_ISLNK(mode) ? "a symbolic link" :
+	       S_ISFIFO(mode) ? "a FIFO" : S_ISSOCK(mode) ? "a socket" : "a device";
+}
 
 #define MC_FILE_ALIGN	4096	/* alignment of the memory of transfers */
 

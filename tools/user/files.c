@@ -20,12 +20,6 @@ struct mc_file {
 	bool mine;	/* mincore() tells this process the truth about it */
 };
 
-static const char *kind_of(mode_t mode)
-{
-	return S_ISDIR(mode) ? "a directory" : S_ISLNK(mode) ? "a symbolic link" :
-	       S_ISFIFO(mode) ? "a FIFO" : S_ISSOCK(mode) ? "a socket" : "a device";
-}
-
 /*
  * The file's type is checked before the file is opened, since opening a device may
  * have an effect. The path is resolved once, so the file checked is the one opened.
@@ -39,7 +33,7 @@ static int open_existing(const char *path, int flags, const char **what)
 	if (at < 0)
 		return -errno;
 	if (fstat(at, &s) || !S_ISREG(s.st_mode)) {
-		*what = kind_of(s.st_mode);
+		*what = mc_file_kind(s.st_mode);
 		close(at);
 		return -EINVAL;
 	}
@@ -87,8 +81,6 @@ int mc_file_open(struct mc_file **f, const char *path, unsigned int how,
 		fd = open_existing(path, flags, what);
 	if (fd < 0 && how & MC_FILE_CREATE)
 		return -errno;
-	if (fd == -EINVAL && how & MC_FILE_DIRECT && !*what)
-		return -EOPNOTSUPP;
 	if (fd < 0)
 		return fd;
 	*f = malloc(sizeof(**f));

@@ -55,12 +55,10 @@ int mc_file_open(struct mc_file **f, const char *path, unsigned int how, u64 byt
 
 	if (!one == !create)
 		return create ? -EEXIST : -ENOENT;
-	if (one && one->what) {
+	if (one)
 		*what = one->what;
+	if (*what || (how & MC_FILE_DIRECT && files.no_direct && !create))
 		return -EINVAL;
-	}
-	if (how & MC_FILE_DIRECT && files.no_direct && !create)
-		return -EOPNOTSUPP;
 	direct = how & MC_FILE_DIRECT;
 	*f = one ? one : files_make(path, 0);
 	files.open++;
