@@ -75,36 +75,13 @@ static int refuse_part(const struct cursor *c, const char *s, size_t len, const 
 	return mc_fail(c->e, -EINVAL, "counters: line %u: %s %s", c->line, text, why);
 }
 
-static unsigned int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-}
-
 /* Return: false unless all @len bytes are one number. */
 static bool parse_whole(const char *s, size_t len, u64 *value)
 {
-	unsigned int base = 10;
-	size_t i = 0;
+	size_t prefix = len > 2 && s[0] == '0' && s[1] == 'x' ? 2 : 0;
+	int n = mc_digits(s + prefix, len - prefix, prefix ? 16 : 10, value);
 
-	if (len > 2 && s[0] == '0' && s[1] == 'x') {
-		base = 16;
-		i = 2;
-	}
-	*value = 0;
-	if (i == len)
-		return false;
-	for (; i < len; i++) {
-		unsigned int digit = digit_of(s[i]);
-
-		if (digit >= base || *value > (~0ULL - digit) / base)
-			return false;
-		*value = *value * base + digit;
-	}
-	return true;
+	return n > 0 && n + prefix == len;
 }
 
 /* Find the next word of the line. Return: its length, 0 at the end of the line. */

@@ -22,29 +22,18 @@ static bool take(struct rest *r, const char *word)
 	return true;
 }
 
-static u64 digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-}
-
 /*
  * Take the digits of a number to this base. Return: how many there are; 0: none, or the number
  * is larger than @most.
  */
 static unsigned int take_digits(struct rest *r, unsigned int base, u64 most, u64 *value)
 {
-	unsigned int n = 0;
+	int n = mc_digits(r->s, r->len, base, value);
 
-	*value = 0;
-	for (; r->len && digit(*r->s) < base; r->s++, r->len--, n++) {
-		if (digit(*r->s) > most || *value > (most - digit(*r->s)) / base)
-			return 0;
-		*value = *value * base + digit(*r->s);
-	}
+	if (n < 0 || *value > most)
+		return 0;
+	r->s += n;
+	r->len -= n;
 	return n;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bounded text: append, fixed-point numbers, JSON strings, number lists. */
+/* Bounded text: append, fixed-point numbers, JSON strings, number lists; the digits of a number. */
 #include "core/math.h"
 #include "core/text.h"
 
@@ -181,6 +181,37 @@ void mc_text_list(struct mc_text *t, const u64 *bits, unsigned int nbits)
 			mc_textf(t, "%s%u-%u", comma, first, i);
 		comma = ",";
 	}
+}
+
+static unsigned int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+}
+
+/**
+ * mc_digits() - read the digits of a number at the start of a text
+ * @s: the text, not terminated
+ * @len: its length
+ * @base: 10 or 16
+ * @value: result: the number
+ *
+ * Return: how many digits there are, or -ERANGE if the number does not fit 64 bits.
+ */
+int mc_digits(const char *s, size_t len, unsigned int base, u64 *value)
+{
+	size_t i;
+
+	*value = 0;
+	for (i = 0; i < len && digit_of(s[i]) < base; i++) {
+		if (*value > (~0ULL - digit_of(s[i])) / base)
+			return -ERANGE;
+		*value = *value * base + digit_of(s[i]);
+	}
+	return i;
 }
 
 /**

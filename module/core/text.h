@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A text in a buffer of fixed size, and the error that a user sees. */
+/* A text in a buffer of fixed size, a number in one, and the error that a user sees. */
 #ifndef MC_CORE_TEXT_H
 #define MC_CORE_TEXT_H
 
@@ -45,6 +45,7 @@ void mc_text_decimal(struct mc_text *t, u64 value, unsigned int decimals);
 void mc_text_json(struct mc_text *t, const char *s);
 void mc_text_quote(struct mc_text *t, const char *s, size_t len);
 void mc_text_list(struct mc_text *t, const u64 *bits, unsigned int nbits);
+int mc_digits(const char *s, size_t len, unsigned int base, u64 *value);
 int mc_fail(struct mc_error *e, int err, const char *fmt, ...) __printf(3, 4);
 
 #endif /* MC_CORE_TEXT_H */

@@ -77,23 +77,9 @@ static int refuse_word(struct mc_error *e, const struct mc_key *key, struct piec
 	return refuse(e, key, p, text);
 }
 
-/*
- * Parse the decimal digits at the start of @p. Return: how many there are, or -ERANGE if
- * the number does not fit 64 bits.
- */
 static int parse_digits(struct piece p, u64 *value)
 {
-	size_t i;
-
-	*value = 0;
-	for (i = 0; i < p.len && p.s[i] >= '0' && p.s[i] <= '9'; i++) {
-		unsigned int digit = p.s[i] - '0';
-
-		if (*value > (~0ULL - digit) / 10)
-			return -ERANGE;
-		*value = *value * 10 + digit;
-	}
-	return i;
+	return mc_digits(p.s, p.len, 10, value);
 }
 
 /*
