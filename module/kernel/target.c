@@ -123,14 +123,6 @@ void mc_target_exit(void)
 
 /* ------------------------------------------------------ check the request */
 
-static int check_lockdown(struct mc_error *e)
-{
-	if (security_locked_down(LOCKDOWN_PCI_ACCESS) || security_locked_down(LOCKDOWN_DEV_MEM))
-		return mc_fail(e, -EOPNOTSUPP,
-			       "target: the kernel is locked down, so target=ram only");
-	return 0;
-}
-
 static bool bound(const struct pci_dev *pci)
 {
 	return READ_ONCE(pci->dev.driver) == &driver.driver;
@@ -154,16 +146,6 @@ static struct pci_dev *find_device(const struct mc_target *t, struct mc_error *e
 		pci_name(pci), pci_name(pci));
 	pci_dev_put(pci);
 	return NULL;
-}
-
-static u64 bar_bytes(const struct mc_target *t)
-{
-	struct pci_dev *pci = pci_get_domain_bus_and_slot(t->domain, t->bus,
-							  PCI_DEVFN(t->device, t->function));
-	u64 bytes = pci ? pci_resource_len(pci, t->bar) : 0;
-
-	pci_dev_put(pci);
-	return bytes;
 }
 
 /* What there is to know of a BAR. */
@@ -270,6 +252,9 @@ static int find_bytes(const struct mc_request *req, u64 *bytes, struct mc_error 
 	struct pci_dev *pci;
 	struct mc_bar bar;
 
+	if (security_locked_down(LOCKDOWN_PCI_ACCESS) || security_locked_down(LOCKDOWN_DEV_MEM))
+		return mc_fail(e, -EOPNOTSUPP,
+			       "target: the kernel is locked down, so target=ram only");
 	if (t->kind == MC_TARGET_PHYS) {
 		*bytes = t->range.bytes;
 		return check_phys(req, e);
@@ -455,8 +440,6 @@ static bool is_gone(void)
 }
 
 static const struct mc_target_ops target_ops = {
-	.bar_bytes = bar_bytes,
-	.check = check_lockdown,
 	.find = find_bytes,
 	.open = open_target,
 	.map = map_as,

@@ -12,14 +12,15 @@
  * @req: the request
  *
  * Context: Process, may sleep.
- * Return: whole lines; 0: none, or the target is RAM or is not there.
+ * Return: whole lines; 0: none, or the target is RAM, or can't be measured.
  */
 u64 mc_target_room(const struct mc_request *req)
 {
 	u64 offset = mc_request_max(req, MC_KEY_OFFSET), bytes = req->target.range.bytes;
+	struct mc_error e = { 0 };
 
-	if (req->target.kind == MC_TARGET_PCI)
-		bytes = mc_opened.ops->bar_bytes(&req->target);
+	if (req->target.kind == MC_TARGET_PCI && mc_opened.ops->find(req, &bytes, &e))
+		return 0;
 	return (bytes - min(bytes, offset)) & ~63ULL;
 }
 
@@ -70,14 +71,12 @@ static int check_place(const struct mc_point *point, u64 bytes, struct mc_error 
  */
 int mc_target_check(struct mc_run *run, const struct mc_point *point)
 {
-	const struct mc_target_ops *ops = mc_opened.ops;
 	struct mc_error *e = &run->error;
-	int err = ops->check ? ops->check(e) : 0;
+	int err = check_test(point, mc_test_of(run->req->spec), e);
 
-	err = err ? err : check_test(point, mc_test_of(run->req->spec), e);
 	/* All points have the same target, and the walk through the firmware's tables is long. */
 	if (!err && !run->target_bytes)
-		err = ops->find(run->req, &run->target_bytes, e);
+		err = mc_opened.ops->find(run->req, &run->target_bytes, e);
 	return err ? err : check_place(point, run->target_bytes, e);
 }
 

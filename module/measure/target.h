@@ -37,9 +37,7 @@ struct mc_contents {
 
 /**
  * struct mc_target_ops - what a side does with targets
- * @bar_bytes: size of a BAR; 0: there is none
- * @check: can this side measure targets now? Return: 0 or an errno. NULL: it can
- * @find: find the size of a request's target, if it can be measured. Return: 0 or an errno
+ * @find: find the size of a request's target, if it can be measured now. Return: 0 or an errno
  * @open: hold the target, and say of it what mc_opened has. Return: 0 or an errno
  * @map: map all of it with a type. Return: 0 or an errno
  * @is_gone: has its device gone away? NULL: it can't
@@ -49,8 +47,6 @@ struct mc_contents {
  * Errors are explained in the run's error, or in that which is given.
  */
 struct mc_target_ops {
-	u64 (*bar_bytes)(const struct mc_target *t);
-	int (*check)(struct mc_error *e);
 	int (*find)(const struct mc_request *req, u64 *bytes, struct mc_error *e);
 	int (*open)(struct mc_run *run);
 	int (*map)(struct mc_run *run, enum mc_type type);

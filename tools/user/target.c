@@ -27,7 +27,6 @@
 #define DAX		"/sys/bus/dax/devices"
 #define PAT_LIST	"/sys/kernel/debug/x86/pat_memtype_list"
 #define PAGE		4096ULL
-#define DEVICE_NAME	32
 
 /* include/linux/ioport.h, as the file resource in sysfs shows them. */
 #define IS_MEMORY	0x00000200
@@ -41,7 +40,7 @@
  * @align: size that a mapping of it is a multiple of
  */
 struct holder {
-	char name[DEVICE_NAME];
+	char name[32];
 	struct mc_range range;
 	u64 align;
 };
@@ -78,11 +77,6 @@ static const char *driver_of(const char *directory, const char *name)
 
 /* ------------------------------------------------------- find what is asked for */
 
-static void name_device(char *name, const struct mc_target *t)
-{
-	snprintf(name, DEVICE_NAME, "%04x:%02x:%02x.%x", t->domain, t->bus, t->device, t->function);
-}
-
 /* What there is to know of a BAR, from the file resource: a line each, of three numbers. */
 static struct mc_bar bar_of(const char *name, unsigned int number)
 {
@@ -108,11 +102,13 @@ static struct mc_bar bar_of(const char *name, unsigned int number)
 
 static int find_bar(const struct mc_request *req, struct holder *p, struct mc_error *e)
 {
+	const struct mc_target *t = &req->target;
 	char path[128];
 	const char *driver;
 	struct mc_bar bar;
 
-	name_device(p->name, &req->target);
+	snprintf(p->name, sizeof(p->name), "%04x:%02x:%02x.%x", t->domain, t->bus, t->device,
+		 t->function);
 	snprintf(path, sizeof(path), DEVICES "/%s", p->name);
 	if (access(path, F_OK))
 		return mc_fail(e, -ENODEV, "target: there is no PCI device %s", p->name);
@@ -125,7 +121,7 @@ static int find_bar(const struct mc_request *req, struct holder *p, struct mc_er
 		return mc_fail(e, -EINVAL,
 			       "target: the driver %s has %s; write %s to /sys/bus/pci/drivers/%s/unbind",
 			       driver, p->name, p->name, driver);
-	bar = bar_of(p->name, req->target.bar);
+	bar = bar_of(p->name, t->bar);
 	p->range = bar.range;
 	p->align = PAGE;
 	return mc_target_check_bar(&bar, req, e);
@@ -173,14 +169,6 @@ static int find_dax(const struct mc_request *req, struct holder *p, struct mc_er
 static int find(const struct mc_request *req, struct holder *p, struct mc_error *e)
 {
 	return req->target.kind == MC_TARGET_PCI ? find_bar(req, p, e) : find_dax(req, p, e);
-}
-
-static u64 bar_bytes(const struct mc_target *t)
-{
-	char name[DEVICE_NAME];
-
-	name_device(name, t);
-	return bar_of(name, t->bar).range.bytes;
 }
 
 static int check_types(const struct mc_values *types, bool pci, struct mc_error *e)
@@ -349,7 +337,6 @@ static void close_target(struct mc_run *run)
 }
 
 static const struct mc_target_ops target_ops = {
-	.bar_bytes = bar_bytes,
 	.find = find_bytes,
 	.open = open_target,
 	.map = map_as,

@@ -11,18 +11,13 @@ void mc_target_exit(void)
 {
 }
 
-static u64 bar_bytes(const struct mc_target *t)
-{
-	return 0;
-}
-
-static int refuse_targets(struct mc_error *e)
+static int refuse_targets(const struct mc_request *req, u64 *bytes, struct mc_error *e)
 {
 	return mc_fail(e, -EOPNOTSUPP,
 		       "target: User-Mode Linux has no devices, so target=ram only");
 }
 
-static const struct mc_target_ops target_ops = { .bar_bytes = bar_bytes, .check = refuse_targets };
+static const struct mc_target_ops target_ops = { .find = refuse_targets };
 
 struct mc_opened mc_opened = { .ops = &target_ops };
 
