@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "kernel/counters.h"
+#include "measure/traffic.h"
 #include "platform/counters.h"
 #include "platform/os.h"
 
@@ -78,15 +79,14 @@ static void *open_for(const struct mc_counter *c, int cpu, struct task_struct *t
 
 	if (!IS_ERR(event))
 		return event;
-	if (why)
-		*why = PTR_ERR_OR_ZERO(event);
+	*why = PTR_ERR_OR_ZERO(event);
 	return NULL;
 }
 
 /**
  * mc_counter_open() - open a counter of DRAM traffic, which starts to count
  * @c: the counter
- * @why: result on failure: negative errno; may be NULL
+ * @why: result on failure: negative errno
  *
  * Context: Process, may sleep.
  * Return: the event for mc_counter_read() and mc_counter_close(), or NULL.
@@ -97,8 +97,7 @@ void *mc_counter_open(const struct mc_counter *c, int *why)
 
 	if (cpu >= 0 && cpu_online(cpu))
 		return open_for(c, cpu, NULL, why);
-	if (why)
-		*why = -ENODEV;
+	*why = -ENODEV;
 	return NULL;
 }
 
@@ -153,37 +152,13 @@ void mc_counter_close(void *event)
 
 /* ------------------------------------------------------------------ the set */
 
-static int try_counter(const struct mc_counter *c, struct mc_error *e)
-{
-	int why = 0;
-	void *event;
-
-	if (c->core)	/* a result says which of them are not counted, and why */
-		return 0;
-	event = mc_counter_open(c, &why);
-	if (event) {
-		mc_counter_close(event);
-		return 0;
-	}
-	return mc_fail(e, -EINVAL,
-		       "counters: line %u: type=%llu config=0x%llx can't be opened on CPU %llu: %s (error %d)",
-		       c->line, c->type, c->config, c->cpu,
-		       why == -ENODEV ? "it is not online" :
-		       why == -ENOENT ? "no PMU has that" :
-		       why == -EOPNOTSUPP ? "this kernel has no such counters" :
-					    "the PMU refuses",
-		       -why);
-}
-
 static int add_to(struct mc_counter *set, unsigned int *n, const char *text,
 		  size_t len, struct mc_error *e)
 {
-	unsigned int i = *n;
+	unsigned int before = *n;
 	int err = mc_counters_parse(set, n, text, len, e);
 
-	for (; !err && i < *n; i++)
-		err = try_counter(&set[i], e);
-	return err;
+	return err ? err : mc_counters_try(set + before, *n - before, e);
 }
 
 /**

@@ -10,10 +10,43 @@
 #define IDLE_MS		100		/* how long the idle traffic is counted */
 #define STALLED_PS	20000000000ULL	/* 20 ms: no clock of perf is that coarse */
 
+/**
+ * mc_counters_try() - open counters of DRAM traffic on trial
+ * @set: array of @n counters; a result says which events of cores are not counted, and why
+ * @n: number of counters
+ * @e: result: which one can't be opened, and why
+ *
+ * Context: Process, may sleep.
+ * Return: 0, in the module -EINVAL, or in a process the negative errno of perf.
+ */
+int mc_counters_try(const struct mc_counter *set, unsigned int n, struct mc_error *e)
+{
+	const struct mc_counter *c;
+	int why = 0;
+
+	for (c = set; c < set + n; c++) {
+		void *event = c->core ? NULL : mc_counter_open(c, &why);
+
+		if (event)
+			mc_counter_close(event);
+		else if (!c->core)
+			return mc_fail(e, MC_IN_KERNEL ? -EINVAL : why,
+				       "counters: line %u: type=%llu config=0x%llx can't be opened on CPU %llu: %s (error %d)",
+				       c->line, c->type, c->config, c->cpu,
+				       why == -ENODEV ? "it is not online" :
+				       why == -ENOENT ? "no PMU has that" :
+				       why == -EOPNOTSUPP ? "this kernel has no such counters" :
+							    "the PMU refuses",
+				       -why);
+	}
+	return 0;
+}
+
 /* Open all counters or report none: a sum that lacks one of its parts would be wrong. */
 static void open_all(struct mc_traffic_count *c, const struct mc_counter *set, unsigned int n)
 {
 	unsigned int i;
+	int why;
 
 	c->why = MC_DRAM_COUNTED;
 	for (i = 0; i < n; i++) {
@@ -21,7 +54,7 @@ static void open_all(struct mc_traffic_count *c, const struct mc_counter *set, u
 
 		if (set[i].core)
 			continue;
-		o->event = mc_counter_open(&set[i], NULL);
+		o->event = mc_counter_open(&set[i], &why);
 		if (!o->event) {
 			c->why = MC_DRAM_NOT_OPENED;
 			return;

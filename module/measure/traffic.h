@@ -46,6 +46,7 @@ struct mc_traffic_count {
 	struct mc_open_counter each[MC_MAX_COUNTERS];
 };
 
+int mc_counters_try(const struct mc_counter *set, unsigned int n, struct mc_error *e);
 struct mc_traffic_count *mc_traffic_begin(struct mc_error *e);
 void mc_traffic_start(struct mc_traffic_count *c);
 void mc_traffic_stop(struct mc_traffic_count *c, struct mc_tally *tally);

@@ -147,6 +147,10 @@ memcache-user: bw_mem -N 2 64k rd sched=keep: every word: the same lines" ]
 @test "counters that can't be read are refused" {
 	refused "No such file or directory" "counters: nosuch can't be read" --counters nosuch bandwidth
 	refused "Is a directory" "counters: / can't be read" --counters / bandwidth
+	echo dram_read type=4000 config=1 cpu=0 scale=64 >one
+	refused "No such file or directory" \
+		"counters: line 1: type=4000 config=0x1 can't be opened on CPU 0: no PMU has that (error 2)" \
+		--counters one bandwidth
 }
 
 # Software events of perf, which any machine has, stand for those of a core: the time of the

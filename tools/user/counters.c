@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "measure/traffic.h"
 #include "platform/counters.h"
 #include "platform/os.h"
 #include "user.h"
@@ -36,7 +37,7 @@ static void *open_for(const struct mc_counter *c, pid_t pid, int cpu, int *why)
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0 && why)
+	if (fd < 0)
 		*why = -errno;
 	return fd < 0 ? NULL : event_of(fd);
 }
@@ -78,27 +79,6 @@ struct mc_counter *mc_counters_copy(unsigned int *n)
 	return copy;
 }
 
-static int try_all(struct mc_error *e)
-{
-	unsigned int i;
-
-	for (i = 0; i < n_set; i++) {
-		int why = 0;
-		void *event;
-
-		if (set[i].core)
-			continue;
-		event = mc_counter_open(&set[i], &why);
-		if (!event)
-			return mc_fail(e, why,
-				       "counters: line %u: type=%llu config=0x%llx can't be opened on CPU %llu",
-				       set[i].line, set[i].type, set[i].config,
-				       set[i].cpu);
-		mc_counter_close(event);
-	}
-	return 0;
-}
-
 /* Read the set from a file, and try each counter. Return: 0 or a negative errno and @e. */
 int mc_user_counters(const char *path, struct mc_error *e)
 {
@@ -114,5 +94,5 @@ int mc_user_counters(const char *path, struct mc_error *e)
 	if (f)
 		fclose(f);
 	free(text);
-	return err ? err : try_all(e);
+	return err ? err : mc_counters_try(set, n_set, e);
 }
