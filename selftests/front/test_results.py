@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Results files: what is read, and that a bad one is refused by name and line."""
 
+import codecs
 import json
 import random
 from unittest import mock
@@ -61,8 +62,9 @@ BAD = {
 
 class Files(fake.InDirectory):
     def test_a_good_file_is_read(self):
-        [run] = results.load(self.write("good", fake.jsonl(*GOOD)))
-        self.assertEqual((run.machine, run.request, run.results), (MACHINE, REQUEST, [RESULT]))
+        for mark in (b"", codecs.BOM_UTF8):
+            [run] = results.load(self.write("good", mark + fake.jsonl(*GOOD)))
+            self.assertEqual((run.machine, run.request, run.results), (MACHINE, REQUEST, [RESULT]))
 
     def test_what_is_complete_is_used(self):
         whole = fake.jsonl(*GOOD, *GOOD)

@@ -97,7 +97,7 @@ def mean(samples: list[Sample], name: str) -> float | None:
 
 def load(path: str) -> list[Sample]:
     """Read the samples of a file. A Failure names the line that is wrong."""
-    text = reading.text(path, "utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    text = reading.text(path).replace("\r\n", "\n").replace("\r", "\n")
     rows = [[cell.strip() for cell in CUT.split(line)] for line in text.split("\n")]
     head = next((i for i, row in enumerate(rows) if row[:2] == ["Date", "Time"]), 0)
     if not head:

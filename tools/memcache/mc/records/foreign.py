@@ -223,7 +223,7 @@ def _figures_found(reader: Callable[[str, float | None], Iterator[Found]], path:
                    mhz: float | None) -> Iterator[Found]:
     """What a reader finds in a text, whose lines may have the ends of any system, or of a terminal.
     A row whose figure is no number, such as inf, was not measured, nor was a figure of 0."""
-    text = re.sub(r"\x1b\[[\d;]*[A-Za-z]|^\ufeff", "", re.sub(r"\r+\n|\r", "\n", text))
+    text = re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", re.sub(r"\r+\n|\r", "\n", text))
     try:
         for test, known, figures in reader(text, mhz):
             if all(0 <= value < math.inf for value in figures.values() if value is not None):

@@ -2,6 +2,7 @@
 """Reading files that anybody may have written. What is read has a bounded size, and whatever is
 wrong with a file is a Failure that names it."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
@@ -50,9 +51,14 @@ def bounded(lines: Iterable[bytes], most: int = 0) -> Iterator[bytes]:
         yield line
 
 
-def _open(path: str) -> BinaryIO:
-    """Open a file; `-` is standard input."""
-    return open(0 if path == "-" else path, "rb", closefd=path != "-")
+@contextmanager
+def _open(path: str) -> Iterator[BinaryIO]:
+    """Open a file; `-` is standard input. The mark that editors of Windows write before UTF-8 is
+    no part of it."""
+    with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+        if file.peek(len(BOM_UTF8)).startswith(BOM_UTF8):
+            file.read(len(BOM_UTF8))
+        yield file
 
 
 def lines(path: str, most: int = 0) -> Iterator[bytes]:
