@@ -2,6 +2,7 @@
 """pcm-memory's files, made up here in the forms that its versions have had,
 joined to a run."""
 
+import codecs
 import json
 import os
 import time
@@ -13,7 +14,7 @@ import fake
 from mc.analysis import pcm, traffic
 from mc.commands import import_
 from mc.output import layout
-from mc.records import results
+from mc.records import recording, results
 from mc.records.suite import Layout
 
 S = 10**9
@@ -268,10 +269,16 @@ class Joining(InZone):
         self.assertIsNotNone(one.amplification("read"))
 
     def test_numbers_stay_as_they_were(self):
+        """Also those of a file with the mark of an editor, and of an entry of a store."""
         self.import_(measured(0, 3, mb_per_s=5000.25), output="out")
         before, after = (Path(name).read_text().splitlines() for name in ("run", "out"))
         self.assertEqual(before[:2], after[:2])
         self.assertTrue(after[2].startswith(before[2].removesuffix("}") + ","))
+        Path("marked").write_bytes(codecs.BOM_UTF8 + Path("run").read_bytes())
+        list(recording.keep("runs.db", ["run"]))
+        for name in "marked", "runs.db:1":
+            fake.output_of(import_.join, "f.csv", name, f"{name}.out")
+            self.assertEqual(Path(f"{name}.out").read_text().splitlines(), after)
 
     def test_which_samples_count(self):
         """A record ends where the next one begins; passes make a sample; some samples tell

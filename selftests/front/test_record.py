@@ -12,6 +12,7 @@ from unittest import mock
 
 import fake
 from mc import Failure
+from mc.commands import record
 from mc.output import entries
 from mc.records import database, reading, results
 from mc.records.database import PAGE
@@ -161,6 +162,13 @@ class Command(Record):
             self.assertEqual(Path("out/a").read_bytes(), first)
             self.assertEqual(Path("out/a-2").read_bytes(), second)
             self.assertEqual(len(os.listdir("out")), 2)
+
+    def test_an_export_to_a_full_disk_names_the_file(self):
+        a_file("a")
+        self.memcache("record", "runs.db", "a")
+        with mock.patch.object(results, "create", lambda _: open("/dev/full", "wb", buffering=0)):
+            fake.refused(self, "^out/a: No space left on device", record.export, "runs.db", "out",
+                         status=1)
 
     def test_list(self):
         a_file("new.jsonl", start=2, kernel="6.12.0-1-amd64")

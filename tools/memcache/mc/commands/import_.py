@@ -58,8 +58,7 @@ def _convert(args: argparse.Namespace) -> int:
     if args.output != "-":
         emit(terminal.lines(_report_on_runs(runs, text)))
     if args.output:
-        data = "".join(f"{line}\n" for line in results.json_lines(runs)).encode()
-        _write_all(args.output, data)
+        results.save(args.output, results.as_data(results.json_lines(runs)))
     if args.output not in (None, "-"):
         emit(["", f"Results: {args.output}"])
     return DONE
@@ -102,24 +101,12 @@ def _write(name: str, output: str, joined: list[Joined]) -> None:
     """Write the records with the figures of pcm at their ends. Numbers keep their digits."""
     figures = iter(joined)
     lines = []
-    with open(name, encoding="utf-8") as before:
-        for line in before:
-            if not line.endswith("\n"):     # the file was cut short
-                break
-            if json.loads(line)["record"] == "result":
-                more = json.dumps(_figures(next(figures)), separators=(",", ":"))
-                line = f"{line.rstrip().removesuffix('}')},{more[1:]}\n"
-            lines.append(line)
-    _write_all(output, "".join(lines).encode())
-
-
-def _write_all(output: str, data: bytes) -> None:
-    with results.create(output) as file:
-        try:
-            while data:
-                data = data[file.write(data):]
-        except OSError as error:
-            raise Failure(f"{output}: {error.strerror}") from None
+    for line in map(bytes.decode, results.read_lines(name)):
+        if not line.endswith("\n"):     # the file was cut short
+            break
+        lines.append(results.with_more(line, _figures(next(figures)))
+                     if json.loads(line)["record"] == "result" else line.rstrip())
+    results.save(output, results.as_data(lines))
 
 
 def _figures(one: Joined) -> dict:

@@ -87,9 +87,6 @@ def put(store: Store, entry: Entry, folder: str) -> str:
                 if file.read() == data:
                     return path
             continue
-        with results.create(path) as out:
-            left = data
-            while left:
-                left = left[out.write(left):]
+        results.save(path, data)
         return path
     raise Failure(f"{path} exists already and is not overwritten", WRONG)

@@ -87,13 +87,18 @@ def load(path: str) -> list[Run]:
     """Read the runs of a file, or of an entry of a store; `-` is standard input. If only the
     end is missing, the results before it are used, with a warning."""
     try:
-        return parse(reading.lines(path, reading.ALIKE) if (stored := store.read(path)) is None
-                     else stored, path)
+        return parse(read_lines(path), path)
     except Cut as cut:
         if not (count := sum(len(run.results) for run in cut.runs)):
             raise
         say(f"{cut}; the complete lines are used: {plural(count, 'result')}")
         return cut.runs
+
+
+def read_lines(path: str) -> Iterable[bytes]:
+    """The lines of a file, or of an entry of a store; `-` is standard input."""
+    stored = store.read(path)
+    return reading.lines(path, reading.ALIKE) if stored is None else stored
 
 
 def create(path: str) -> io.FileIO:
@@ -113,14 +118,44 @@ def create(path: str) -> io.FileIO:
         raise Failure(f"{path}: {error.strerror}", WRONG) from None
 
 
+def append(file: io.FileIO, path: str, data: bytes) -> None:
+    """Write all of this data to a file that create() made, and have it stored."""
+    try:
+        while data:
+            data = data[file.write(data):]
+        if path != "-":
+            os.fsync(file.fileno())     # a power cut loses what the kernel still has
+    except OSError as error:    # for example a full disk
+        raise Failure(f"{'stdout' if path == '-' else path}: {error.strerror}") from None
+
+
+def save(path: str, data: bytes) -> None:
+    """Write a file for results, which must not exist yet."""
+    with create(path) as file:
+        append(file, path, data)
+
+
+def as_text(record: dict) -> str:
+    """The line of a record."""
+    return json.dumps(record, separators=(",", ":"))
+
+
+def with_more(line: str, more: dict) -> str:
+    """The line of a record with more at its end. Its numbers keep their digits."""
+    return f"{line.rstrip().removesuffix('}')},{as_text(more)[1:]}"
+
+
+def as_data(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode(errors="replace")
+
+
 def json_lines(runs: list[Run], more: Iterable[dict] = ()) -> Iterator[str]:
     """The records of these runs, and more. Each request says how many results there are, also if
     the file was cut short."""
     for run in runs:
         for record in (run.machine, run.request | {"records": len(run.results)}, *run.results):
-            yield json.dumps(record, separators=(",", ":"))
-    for record in more:
-        yield json.dumps(record, separators=(",", ":"))
+            yield as_text(record)
+    yield from map(as_text, more)
 
 
 def missing_requests(runs: list[Run]) -> list[str]:

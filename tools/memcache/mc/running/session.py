@@ -159,25 +159,17 @@ class Session:
                     (self._extras_of_machine() | _coverage(job.side, run)).items()
                     if key not in run.machine}:
             run.machine |= more
-            lines[0] = f'{lines[0][:-1]},{json.dumps(more, separators=(",", ":"))[1:]}'
+            lines[0] = results.with_more(lines[0], more)
         # The numbers stay as the kernel wrote them, unless a figure was derived from them.
         if derived.figure_names(run.request["test"]):
-            lines[2:] = [json.dumps(one, separators=(",", ":")) for one in run.results]
+            lines[2:] = map(results.as_text, run.results)
         lines[1] = json.dumps(run.request, separators=(",", ":"), ensure_ascii=False)
         self._write(lines)
 
     def _write(self, lines: Iterable[str]) -> None:
-        data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
+        data = results.as_data(lines)
         for name, file in self.files.items():
-            left = data
-            try:
-                while left:
-                    left = left[file.write(left):]
-                if name != "-":
-                    os.fsync(file.fileno())     # a power cut loses what the kernel still has
-            except OSError as error:    # for example a full disk
-                name = "stdout" if name == "-" else name
-                raise Failure(f"{name}: {error.strerror}") from None
+            results.append(file, name, data)
 
     def _keep_best(self, job: Job, run: results.Run) -> None:
         figure = tests.test_of(job.request.test).main()
