@@ -21,6 +21,7 @@ from test_plot import latency, loaded, matrix
 from test_report import attributes
 
 VOID = ("meta",)
+DELAYS = 0, 50, 1000, 20000
 EVIL = "<script>alert(1)</script>&\"'"
 
 
@@ -66,7 +67,7 @@ class Reader(HTMLParser):
 
 def everything():
     return {"a.jsonl": attributes() + matrix() + latency() + fake.in_user_space(latency())
-            + fake.runs_of(fake.BARE, ("loaded", loaded(0, 50, 1000, 20000))),
+            + fake.runs_of(fake.BARE, ("loaded", loaded(*DELAYS))),
             "b.jsonl": attributes(fake.TCG, fake.NO)}
 
 
@@ -244,10 +245,9 @@ class Page(unittest.TestCase):
 
     def test_values_can_be_pointed_at_and_walked_to(self):
         places = re.findall(r'<g class="at" tabindex="0" role="img" aria-label="([^"]+)"',
-                            made({"a": latency()}))
-        points = len(latency()[0].results)
-        self.assertEqual(len(places), 2 * points, "of both forms of the picture")
-        self.assertRegex(places[0], r"^4K; [\d.]+ ns a load$")
+                            self.text)
+        self.assertEqual(len(places), len(SWEEP) + 2 * len(DELAYS), "in both forms of the last")
+        self.assertRegex(places[0], r"^4K; A kernel [\d.]+ ns a load; A user [\d.]+ ns a load$")
 
     def test_every_record_has_its_samples(self):
         rows = [row for found in self.reader.tables if "median, ns" in found[0]
@@ -288,10 +288,9 @@ class Page(unittest.TestCase):
 
     def test_pictures_have_the_colours_of_the_page(self):
         """Numbers in a heat map do not: they stand on colours that stay."""
-        text = made({"a": matrix() + latency()})
         for colour in ("var(--ink)", "var(--faint)", "var(--line)", "var(--paper)"):
-            self.assertIn(f": {colour}", text)
-        svg = text[text.index("<svg"):text.rindex("</svg>")]
+            self.assertIn(f": {colour}", self.text)
+        svg = self.text[self.text.index("<svg"):self.text.rindex("</svg>")]
         self.assertNotRegex(svg, "#(222222|666666|dddddd|ffffff)")
         self.assertRegex(svg, "#(010101|fefefe)")
 

@@ -261,10 +261,11 @@ class Drawing(fake.InDirectory):
         self.library = draw.matplotlib()
 
     def texts(self, runs):
-        """Every text of the picture with its place; drawn as it will be."""
+        """Every text of the picture with its place; drawn as it will be, without a warning."""
         files = {f"{i}.jsonl": one for i, one in enumerate(runs)}
         found = charts.charts(files)
-        with self.library.rc_context(draw.STYLE):
+        with self.library.rc_context(draw.STYLE), warnings.catch_warnings():
+            warnings.simplefilter("error")
             figure = draw.figure(found, captions(files))
             from matplotlib.backends.backend_agg import FigureCanvasAgg
             from matplotlib.text import Text
@@ -371,29 +372,22 @@ class Drawing(fake.InDirectory):
         with mock.patch("sys.stderr"):
             return plot.plot([f"{i}.jsonl" for i in range(len(runs))], name)
 
-    def test_nothing_is_warned_of(self):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            self.save("a.svg", latency(), latency())
-
     def test_files(self):
-        for name, start in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF"),
-                            ("a.html", b"<!DOCTYPE html>")):
-            with self.subTest(name):
+        """By default beside the results. The same results have the same picture, and nothing is
+        warned of."""
+        for name, start in ((None, b"<?xml"), ("a.svg", b"<?xml"), ("a.png", b"\x89PNG"),
+                            ("a.pdf", b"%PDF"), ("a.html", b"<!DOCTYPE html>")):
+            with self.subTest(name), warnings.catch_warnings():
+                warnings.simplefilter("error")
                 self.assertEqual(self.save(name, latency()), 0)
-                self.assertTrue(Path(name).read_bytes().startswith(start))
+                self.assertTrue(Path(name or "0.svg").read_bytes().startswith(start))
         ElementTree.parse("a.svg")
-        self.assertEqual(sorted(os.listdir()), ["0.jsonl", "a.html", "a.pdf", "a.png", "a.svg"])
-        self.assertEqual(Path("a.html").read_text().count("<figure"), 1)
-
-    def test_by_default_beside_the_results(self):
-        self.save(None, latency())
-        self.assertIn("0.svg", os.listdir())
-
-    def test_the_same_picture_of_the_same_results(self):
-        self.save("a.svg", latency())
-        self.save("b.svg", latency())
-        self.assertEqual(Path("a.svg").read_bytes(), Path("b.svg").read_bytes())
+        self.assertEqual(Path("0.svg").read_bytes(), Path("a.svg").read_bytes())
+        self.assertEqual(sorted(os.listdir()),
+                         ["0.jsonl", "0.svg", "a.html", "a.pdf", "a.png", "a.svg"])
+        text = Path("a.html").read_text()
+        self.assertEqual(text.count("<figure"), 1)
+        self.assertRegex(text, r'aria-label="4K; [\d.]+ ns a load"')
 
     def test_what_can_not_be_drawn(self):
         for name, runs, said in (
