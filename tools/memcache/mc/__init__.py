@@ -104,10 +104,10 @@ def _count_edits(one: str, other: str) -> int:
 QUOTED = 60     # letters of data that a message repeats
 
 
-def quoted(data: object) -> str:
-    """What a message repeats of data, which may have any size."""
+def quoted(data: object, most: int = QUOTED) -> str:
+    """What a message or a table repeats of data, which may have any size."""
     text = str(data)
-    return text if len(text) <= QUOTED else f"{text[:QUOTED - 3]}..."
+    return text if len(text) <= most else f"{text[:most - 3]}..."
 
 
 def make_plain(text: str) -> str:

@@ -7,7 +7,7 @@ import re
 import time
 from pathlib import Path
 
-from mc import Failure, grouped
+from mc import Failure, grouped, quoted
 from mc.analysis import disturbed, hardware, reference
 from mc.analysis.normal import IN_MEMORY
 from mc.analysis.reference import FIGURES, MESSAGES, UNNAMED
@@ -25,7 +25,6 @@ PLAUSIBLE = 4       # times beyond what is published of all models
 PAGES = ("thp", "2m", "direct")     # pages in which memory shows no misses of the TLB
 KEYS = ("schema", "model", "platform", "year", "figures")
 LARGEST = 1 << 16   # bytes of a file; ours have a thousand
-SHOWN = 40          # characters of what a person wrote that a sentence repeats
 
 
 def contribution(runs: list[Run]) -> dict:
@@ -130,7 +129,7 @@ def _short_text(value: object) -> str:
         text = ascii(value)
     except ValueError:          # a number of more digits than Python prints
         text = "that"
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+    return quoted(text)
 
 
 def problems(told: object) -> list[str]:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-from mc import Failure, emit, plural
+from mc import Failure, emit, plural, quoted
 from mc.analysis import mapped
 from mc.output import terminal
 from mc.parts import Grid, Part, Sentence, bullets
@@ -136,11 +136,9 @@ def table(some: list[Mapping], marks: str = "") -> Grid:
              units.size(one.row["page_bytes"]), type_text(one), who_text(one)] for one in some]
     heads = ["", *HEADS] if marks else HEADS
     # The last column gets the room that the others leave: --json has all of it.
-    used = sum(max(map(len, column)) + 2 for column in zip(heads, *rows))
-    room = max(terminal.width() - used, 12)
+    room = max(terminal.room(heads, rows), 12)
     for one, row in zip(some, rows):
-        by = re.sub(r"\+0x\w+/0x\w+", "", one.caller) or one.bar
-        row.append(by if len(by) <= room else f"{by[:room - 3]}...")
+        row.append(quoted(re.sub(r"\+0x\w+/0x\w+", "", one.caller) or one.bar, room))
     return Grid(heads, rows, left=len(heads))
 
 

@@ -3,41 +3,33 @@
 
 import time
 
-from mc import plural
+from mc import plural, quoted
 from mc.output import terminal
 from mc.parts import Grid, Part, Sentence
 from mc.records.database import Entry
 
 SECOND = 10 ** 9
 LEAST_NAME = 20     # columns for the name of a file
-CUT = "..."
 
 
 def listing(path: str, entries: list[Entry]) -> list[Part]:
     """All that `memcache record STORE` prints: one table. On a narrow terminal it has no version
     and no kernel, and cuts names of files."""
     rows = [[str(one.number), time_text(one.started), one.kernel, one.version or "-",
-             str(one.records), one.name] for one in entries]
+             str(one.records)] for one in entries]
     total = sum(entry.records for entry in entries)
     summary = Sentence(f"{path}: {plural(len(entries), 'file')}, {plural(total, 'result')}",
                        gap=True)
     if not rows:
         return [summary]
-    names = ["entry", "measured, UTC", "kernel", "version", "results", "file"]
+    names = ["entry", "measured, UTC", "kernel", "version", "results"]
     for less in ("version", "kernel"):
-        if _room(names, rows) < min(LEAST_NAME, max(len(row[-1]) for row in rows)):
+        if terminal.room(names, rows) < min(LEAST_NAME, max(len(one.name) for one in entries)):
             at = names.index(less)
             names, rows = names[:at] + names[at + 1:], [row[:at] + row[at + 1:] for row in rows]
-    room = max(_room(names, rows), len(CUT) + 1)
-    cut = [[*row[:-1], row[-1] if len(row[-1]) <= room else row[-1][:room - len(CUT)] + CUT]
-           for row in rows]
-    return [Grid(names, cut, left=len(names) - 2), summary]
-
-
-def _room(names: list[str], rows: list[list[str]]) -> int:
-    """The columns of the screen that are left for the names of files."""
-    widths = [max(map(len, column)) for column in list(zip(names, *rows))[:-1]]
-    return terminal.width() - sum(widths) - len(terminal.BETWEEN) * len(widths)
+    room = max(terminal.room(names, rows), len("x..."))
+    whole = [[*row, quoted(one.name, room)] for row, one in zip(rows, entries)]
+    return [Grid([*names, "file"], whole, left=len(names) - 1), summary]
 
 
 def time_text(started: int | None) -> str:

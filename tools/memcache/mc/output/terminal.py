@@ -144,6 +144,11 @@ def _total_width(widths: list[int]) -> int:
     return sum(widths) + len(BETWEEN) * (len(widths) - 1)
 
 
+def room(names: list[str], rows: list[list[str]]) -> int:
+    """How wide one more column of this table may be."""
+    return width() - _total_width([*(max(map(len, column)) for column in zip(names, *rows)), 0])
+
+
 def _blocks(widths: list[int], first: int, kept: list[int]) -> list[list[int]]:
     """The columns of each block. The `first` columns are in every block."""
     blocks, block = [], kept[:first]
