@@ -14,7 +14,7 @@ from mc.analysis.reference import FIGURES, MESSAGES, UNNAMED
 from mc.analysis.steps import median
 from mc.records import prices
 from mc.records.fields import has_settled
-from mc.records.results import Run
+from mc.records.results import Run, start_times
 
 SCHEMA = 1
 MODEL = re.compile(r"[A-Za-z]+ [0-9]{1,5} [0-9]{1,5}( steppings [0-9]+-[0-9]+)?"
@@ -41,8 +41,7 @@ def contribution(runs: list[Run]) -> dict:
     if not any(FIGURES[name].slow is not None for name in figures):
         raise Failure("no result is of a figure that references have, of a loop that had settled "
                       "and that nothing disturbed")
-    started = [result["started_unix_ns"] for run in runs for result in run.results
-               if result.get("started_unix_ns")]
+    started = start_times(runs)
     year = time.gmtime(min(started) / 1e9).tm_year if started else None
     platform = machine.get("platform")
     told = {"schema": SCHEMA, "model": model,

@@ -23,7 +23,7 @@ from mc.analysis.normal import Beside
 from mc.analysis.outliers import FEWEST, Distance
 from mc.analysis.series import Left
 from mc.analysis.steps import median
-from mc.records.results import Run
+from mc.records.results import Run, start_times
 
 COUNTED = 2         # the newest measurements of a host
 Key = tuple[str, str, str]      # the name of a result, its side, and the state of its memory
@@ -62,7 +62,8 @@ def measurement(host: str, file: str, runs: list[Run]) -> Measurement:
               for one in normal.results_with_references(runs)}
     spreads = {key: time.variance for key, time in estimates.items() if time.variance is not None}
     about = facts(runs[0].machine, (result for run in runs for result in run.results))
-    return Measurement(host, file, series.start_time(runs), about, times, left, spreads, beside)
+    return Measurement(host, file, min(start_times(runs), default=0), about, times, left, spreads,
+                       beside)
 
 
 def _key(key: tuple, result: dict) -> Key:

@@ -71,9 +71,3 @@ def value(result: dict, time: float) -> float:
     """The value of that figure; `time` is the median time."""
     read = figure(result)
     return time if read == "median_ns" else units.in_shown_unit(read, result[read])
-
-
-def start_time(runs: Iterable[Run]) -> int:
-    """When the first result of a file was measured; 0 if nobody knows."""
-    return min((result["started_unix_ns"] for run in runs for result in run.results
-                if isinstance(result.get("started_unix_ns"), int)), default=0)

@@ -17,7 +17,7 @@ from mc.analysis.machines import Facts, facts
 from mc.analysis.match import describe
 from mc.analysis.series import Left
 from mc.records import prices, reader
-from mc.records.results import Run
+from mc.records.results import Run, start_times
 
 ORDERS = ("time", "kernel")
 # Of a kernel that is not released yet: with the 0 that Fedora puts before it, or the digits of the
@@ -88,7 +88,7 @@ def gather(files: Iterable[tuple[str, list[Run]]], order: str = "time",
     for file, runs in files:
         machine, host = runs[0].machine, reader.host(runs)
         about = f"{machine['cpu']}, {prices.layer_below(machine)}"
-        origin = Origin(file, series.start_time(runs), facts(
+        origin = Origin(file, min(start_times(runs), default=0), facts(
             machine, (result for run in runs for result in run.results)))
         for key, (time, result) in series.middles(runs, gathered.left).items():
             history = by_series.get((about, host, key)) or History(

@@ -11,7 +11,7 @@ from mc.output.captions import captions, names_of_files, sides, warnings
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import prices, units
 from mc.records.fields import request_keys
-from mc.records.results import Run
+from mc.records.results import Run, start_times
 from mc.records.units import size, text, words
 
 METHOD = [
@@ -166,11 +166,10 @@ def _prefetcher_text(record: dict) -> str:
 
 
 def _time_text(runs: list[Run]) -> str:
-    times = [result["started_unix_ns"] / 1e9 for run in runs for result in run.results
-             if result.get("started_unix_ns")]
+    times = start_times(runs)
     if not times:
         return "na"
-    first, last = (time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(at))
+    first, last = (time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(at / 1e9))
                    for at in (min(times), max(times)))
     cost = runs[0].machine.get("clock_cost_ns")
     until = last[11:] if first[:10] == last[:10] else last

@@ -16,7 +16,7 @@ from mc.analysis.traffic import AMPLIFIED, is_unseen
 from mc.output.tables import HIDDEN
 from mc.records import fields, prices
 from mc.records.fields import WHICH, figures, request_keys
-from mc.records.results import HISTOGRAMS, Run
+from mc.records.results import HISTOGRAMS, Run, start_times
 
 STATISTICS = ("min_ns", "median_ns", "max_ns", "mean_ns", "sd_ns", "p50_ns", "p99_ns",
               "cv_percent", "samples", "left_out")
@@ -128,7 +128,7 @@ def prometheus(runs: list[Run]) -> str:
     metrics["memcache_machine_info"] = list(dict.fromkeys(
         f"memcache_machine_info{_label_text(_machine_labels(run))} 1" for run in runs))
     helps["memcache_machine_info"] = "The machine that was measured."
-    last = max(result.get("started_unix_ns") or 0 for run in runs for result in run.results)
+    last = max(start_times(runs), default=0)
     metrics["memcache_last_run_timestamp_seconds"] = [
         f"memcache_last_run_timestamp_seconds {last / 1e9:.3f}"]
     helps["memcache_last_run_timestamp_seconds"] = "When the last result was begun."

@@ -17,7 +17,7 @@ from mc.output import captions, comparison, normal
 from mc.output.charts import Source
 from mc.parts import Grid, Heading, Part, Sentence
 from mc.records import prices, units
-from mc.records.results import Pairs, Run
+from mc.records.results import Pairs, Run, start_times
 from mc.records.shape import numbers
 
 EMULATED = "An emulated machine: its times say nothing about real hardware"
@@ -77,9 +77,9 @@ def _machine_line(runs: list[Run]) -> str:
     """The machine in a line, and when it was measured."""
     machine = runs[0].machine
     cpus = len(numbers(str(machine.get("cpus_online"))))
-    times = [result["started_unix_ns"] // 10**9 for run in runs for result in run.results
-             if result.get("started_unix_ns")]
-    when = time.strftime("%-d %B %Y, %H:%M UTC", time.gmtime(min(times))) if times else "no date"
+    times = start_times(runs)
+    when = time.strftime("%-d %B %Y, %H:%M UTC", time.gmtime(min(times) // 10**9)) \
+        if times else "no date"
     facts = [machine["cpu"], plural(cpus, "CPU") if cpus else "",
              prices.layer_below(machine, "hypervisor "), f"Linux {machine['kernel']}",
              f"host {machine['host']}" if machine.get("host") else ""]

@@ -55,13 +55,11 @@ def _repeat_machine(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _entry(path: str, lines: list[bytes], runs: list[Run]) -> Entry:
-    all_results = [result for run in runs for result in run.results]
-    times = [one["started_unix_ns"] for one in all_results
-             if isinstance(one.get("started_unix_ns"), int)]
     machine = runs[0].machine
     version = machine.get("version")
     return Entry(0, digest(lines), os.path.basename(path), time.time_ns(),
-                 min(times, default=None), len(all_results), machine["kernel"], machine["cpu"],
+                 min(results.start_times(runs), default=None),
+                 sum(len(run.results) for run in runs), machine["kernel"], machine["cpu"],
                  version if isinstance(version, str) else None)
 
 

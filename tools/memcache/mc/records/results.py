@@ -71,6 +71,12 @@ class Run:
         return self.request.get("section")
 
 
+def start_times(runs: Iterable[Run]) -> list[int]:
+    """When the results were begun, of those of which it is known: ns since 1970."""
+    return [start for run in runs for result in run.results
+            if (start := result.get("started_unix_ns"))]
+
+
 Pair = tuple[Run, dict]
 Pairs = list[Pair]
 
