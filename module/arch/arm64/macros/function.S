@@ -1,22 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Macros for assembly files: functions that C calls. */
-#ifdef __KERNEL__
-#include <linux/linkage.h>
-#if __has_include(<linux/cfi_types.h>)
-#include <linux/cfi_types.h>
-#endif
-#endif
-
-/* User space, and kernels without typed symbols, get plain definitions. */
-#ifndef SYM_START
-#define SYM_L_GLOBAL(name)	.globl name
-#define SYM_A_NONE
-#define SYM_START(name, linkage, align)	linkage(name); name:
-#define SYM_FUNC_END(name)	.type name, @function; .size name, . - name
-#endif
-#ifndef SYM_TYPED_START
-#define SYM_TYPED_START(name, linkage, align)	SYM_START(name, linkage, align)
-#endif
+#include "arch/macros/symbols.S"
 
 /* With kCFI the type of a function, 4 bytes, precedes it. */
 #if defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI)

@@ -1,25 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Macros for assembly files: functions that C calls. */
-#ifdef __KERNEL__
-#include <linux/linkage.h>
-#if __has_include(<linux/cfi_types.h>)
-#include <linux/cfi_types.h>
-#endif
-#endif
+#include "arch/macros/symbols.S"
 
 #ifndef RET
 #define RET	ret
-#endif
-
-/* User space, and kernels without typed symbols, get plain definitions. */
-#ifndef SYM_START
-#define SYM_L_GLOBAL(name)	.globl name
-#define SYM_A_NONE
-#define SYM_START(name, linkage, align)	linkage(name); name:
-#define SYM_FUNC_END(name)	.type name, @function; .size name, . - name
-#endif
-#ifndef SYM_TYPED_START
-#define SYM_TYPED_START(name, linkage, align)	SYM_START(name, linkage, align)
 #endif
 
 /* Some kernels reserve room before a function for instructions that they insert later. */

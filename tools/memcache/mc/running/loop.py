@@ -15,7 +15,8 @@ from mc.records.loop import Loop
 from mc.status import WRONG
 
 # What the sources need, at the same paths below the directory that is built in.
-SHARED = ("arch/loops.h", "arch/own.h", "arch/x86/macros/function.S", "arch/x86/macros/own.S")
+SHARED = ("arch/loops.h", "arch/own.h", "arch/macros/symbols.S", "arch/x86/macros/function.S",
+          "arch/x86/macros/own.S")
 
 
 def _module_name(loop: Loop) -> str:
