@@ -98,11 +98,6 @@ def put(files: dict, top: Path | str = ".", end: str = "\n") -> None:
         path.write_text(f"{text}{end}")
 
 
-def machine_here() -> contextlib.AbstractContextManager:
-    """A context in which the machine has the files below this directory."""
-    return mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd())
-
-
 def load_script(name: str, path: Path) -> types.ModuleType:
     """A program without the ending .py, as the module `name`."""
     loader = importlib.machinery.SourceFileLoader(name, str(path))
@@ -370,13 +365,14 @@ class Kernel(debugfs.Debugfs):
 
 
 class InDirectory(unittest.TestCase):
-    """Each test in an empty directory of its own."""
+    """Each test in an empty directory of its own, below which the machine has its files."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(directory.name)
+        self.enterContext(mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd()))
 
     def write(self, name: str, content: bytes) -> str:
         Path(name).write_bytes(content)

@@ -44,7 +44,7 @@ class Tree(fake.InDirectory):
 
 class Found(Tree):
     def lines(self):
-        self.found = counters.discover(Path("."))
+        self.found = counters.discover()
         return self.found.text.splitlines()
 
     def counts(self, *rows, begin=0):
@@ -120,13 +120,13 @@ class Found(Tree):
                  | {"node/node4/cpulist": ""}, SYSTEM)
         for mask, nodes in (("0", [0, 1]), ("1,2", [0, 1, 2, 3]), ("3", [2, 3]), ("9", [])):
             self.pmu("uncore_imc_0", 20, mask, **CAS)
-            self.assertEqual(counters.discover(Path(".")).nodes, nodes)
+            self.assertEqual(counters.discover().nodes, nodes)
         self.pmu("uncore_imc_0", 20, "0", **CAS)
         fake.put({"node/node1/memory_side_cache/index1/size": 1 << 34}, SYSTEM)
-        found = counters.discover(Path("."))
+        found = counters.discover()
         self.assertEqual((found.nodes, found.uncounted_text), ([0], ""))
         fake.put({"node/has_memory": "0-4"}, SYSTEM)
-        found = counters.discover(Path("."))
+        found = counters.discover()
         self.assertEqual(found.uncounted_text, "the memory of node 1-4 is not counted")
         self.assertEqual(counters.coverage(f"cycles\n{found.text}", found),
                          {"kind": "Intel, CAS commands", "nodes": [0]})
@@ -184,7 +184,7 @@ class Found(Tree):
         self.assertEqual(self.found.remarks, ["Intel, CAS commands: 260 counters, 256 at most"])
 
     def test_the_command(self):
-        front = partial(fake.front, "counters", MEMCACHE_SYSROOT=os.getcwd(), MEMCACHE_DEBUGFS=".")
+        front = partial(fake.front, "counters", MEMCACHE_DEBUGFS=".")
         done = front()
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("no counters of DRAM traffic: none in /sys/bus", done.stderr)
@@ -212,11 +212,10 @@ class Found(Tree):
         self.pmu("uncore_imc_0", 20, **CAS)
         fake.program("program", '#!/bin/sh\n[ "$1 $3" = "--counters --count" ] || exit 99\n'
                      'cp "$2" given; shift 3; exec "$@"\n')
-        front = partial(fake.front, "counters", MEMCACHE_SYSROOT=os.getcwd(),
-                        MEMCACHE_USER="./program")
+        front = partial(fake.front, "counters", MEMCACHE_USER="./program")
         done = front("--", "sh", "-c", "echo $1; exit 6", "sh", "--set")
         self.assertEqual((done.stdout, done.returncode), ("--set\n", 6), done.stderr)
-        self.assertEqual(Path("given").read_text(), counters.discover(Path(".")).text)
+        self.assertEqual(Path("given").read_text(), counters.discover().text)
         done = front("--set", "--", "true")
         self.assertEqual(done.returncode, 2)
         self.assertIn("take no command", done.stderr)
@@ -228,8 +227,7 @@ class Found(Tree):
 
     def test_a_guest_is_told_so(self):
         fake.put({"proc/cpuinfo": "flags : pat hypervisor", "sys/class/dmi/id/sys_vendor": "QEMU"})
-        with fake.machine_here():
-            self.assertIn("this is a virtual machine (kvm)", counting.absence(counters.Found()))
+        self.assertIn("this is a virtual machine (kvm)", counting.absence(counters.Found()))
 
 
 class Kernel(fake.Kernel):
@@ -254,15 +252,14 @@ class Kernel(fake.Kernel):
 
 class Runs(Tree, fake.Measured):
     def run_(self, kernel, *words, **more):
-        with fake.machine_here():
-            return super().run_(*words or ["bandwidth size=4K"], kernel=kernel, count=True, **more)
+        return super().run_(*words or ["bandwidth size=4K"], kernel=kernel, count=True, **more)
 
     def test_they_are_set_for_a_run_only(self):
         self.pmu("uncore_imc_0", 20, **CAS)
         for before in ("", "dram_read type=1 config=0x0 cpu=0 scale=1\n"):
             kernel = Kernel(before)
             self.assertEqual(self.run_(kernel, "bandwidth size=4K", "bandwidth size=8K"), 0)
-            self.assertEqual(kernel.during, [counters.discover(Path(".")).text] * 2)
+            self.assertEqual(kernel.during, [counters.discover().text] * 2)
             self.assertEqual(kernel.files["counters"], before)
             os.unlink("out")
 
@@ -272,11 +269,10 @@ class Runs(Tree, fake.Measured):
                  SYSTEM)
         told = {"kind": "Intel, CAS commands", "nodes": [0]}
         counted = dict(fake.result("bandwidth", 1000.0), dram_read_bytes=1)
-        for text, record, wanted in ((counters.discover(Path(".")).text, counted, told),
+        for text, record, wanted in ((counters.discover().text, counted, told),
                                      ("dram_read type=1 config=0x0 cpu=0 scale=1\n", counted, None),
                                      ("", fake.result("bandwidth", 1000.0), "nothing")):
-            with fake.machine_here(), mock.patch.object(
-                    fake, "result", lambda *_, record=record: record):
+            with mock.patch.object(fake, "result", lambda *_, record=record: record):
                 super().run_("bandwidth size=4K", kernel=Kernel(text))
             self.assertEqual(results.load("out")[0].machine.get("dram_counters", "nothing"), wanted)
             os.unlink("out")
@@ -318,7 +314,7 @@ class Runs(Tree, fake.Measured):
                      "cat machine records\n")
         self.assertEqual(self.run_(Kernel(), users=[user.User("./program")], where="user"), 0)
         self.assertEqual(Path("asked").read_text(), "bandwidth size=4K\n")
-        self.assertEqual(Path("given").read_text(), counters.discover(Path(".")).text)
+        self.assertEqual(Path("given").read_text(), counters.discover().text)
         self.assertEqual(results.load("out")[0].where, "user")
 
     def test_a_real_file_takes_them_in_one_write(self):

@@ -60,7 +60,7 @@ class Doctor(fake.InDirectory):
                 mock.patch("mc.version.version", lambda: "1.0"), \
                 mock.patch("mc.running.module.headers", self.headers), \
                 mock.patch("mc.running.user.find", lambda: "/x/memcache-user" if built else None):
-            lines, self.status = doctor.examine(doctor.Machine(os.getcwd()))
+            lines, self.status = doctor.examine()
         self.text = " ".join(" ".join(lines).split())
         self.lines = lines
 
@@ -203,7 +203,7 @@ class Doctor(fake.InDirectory):
                       **unbuilt, **{"var/lib/dkms/memcache/1.0/build/make.log": "error\n"})
 
     def test_a_module_of_another_version_that_is_installed_but_not_loaded(self):
-        with mock.patch("mc.running.module.installed_version", lambda root: "0.9"):
+        with mock.patch("mc.running.module.installed_version", lambda: "0.9"):
             for checkout, todo in ((True, "make load"), (
                     False, "install memcache-dkms and memcache-tools of the same version")):
                 with mock.patch("mc.advice.CHECKOUT", checkout):

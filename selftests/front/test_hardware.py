@@ -311,7 +311,8 @@ class Firmware(fake.Measured):
             fake.put({"dimm_label": label, "dimm_location": f"{location} ",
                       "dimm_mem_type": "Registered-DDR4", "size": size},
                      f"{top}{hardware.EDAC}/{unit}")
-        return hardware.controllers(Machine(f"{Path.cwd()}/{top}", module={}))
+        with mock.patch.dict(os.environ, MEMCACHE_SYSROOT=f"{Path.cwd()}/{top}"):
+            return hardware.controllers(Machine(module={}))
 
     def test_what_the_driver_of_memory_controllers_lists(self):
         self.assertEqual(self.edac(), [])
@@ -337,16 +338,15 @@ class Firmware(fake.Measured):
         self.edac(*((f"mc0/rank{n}", label, f"csrow 0 channel {channel}") for n, (label, channel)
                     in enumerate((("DIMM_0", 0), ("dimm1", 1), ("DIMM 0", 0), ("DIMM2", 1),
                                   ("DIMM2", 2), ("DIMM3", 2)))))
-        with fake.machine_here():
-            found = self.described("exec /bin/cat text")
-            self.assertEqual([(one["channel"], one["channel_source"]) for one in found["slots"]], [
-                ("mc0 channel 0", "edac"), ("mc0 channel 1", "edac"), *[(None, None)] * 3])
-            self.assertEqual(found["edac"][1]["label"], "dimm1")
-            # The names of slots say it themselves.
-            Path("text").write_text(device(SERVER[0]))
-            self.assertEqual(self.described()["slots"][0]["channel_source"], "smbios")
-            self.assertEqual(self.described("exit 1", uid=1000)["edac"], found["edac"])
-            self.assertNotIn("edac", self.described(guest="kvm"))
+        found = self.described("exec /bin/cat text")
+        self.assertEqual([(one["channel"], one["channel_source"]) for one in found["slots"]], [
+            ("mc0 channel 0", "edac"), ("mc0 channel 1", "edac"), *[(None, None)] * 3])
+        self.assertEqual(found["edac"][1]["label"], "dimm1")
+        # The names of slots say it themselves.
+        Path("text").write_text(device(SERVER[0]))
+        self.assertEqual(self.described()["slots"][0]["channel_source"], "smbios")
+        self.assertEqual(self.described("exit 1", uid=1000)["edac"], found["edac"])
+        self.assertNotIn("edac", self.described(guest="kvm"))
 
     def test_what_both_lists_say(self):
         unsaid, known = [device(f"DIMM{n}") for n in range(4)], [*map(device, SERVER)]
@@ -392,14 +392,14 @@ class Firmware(fake.Measured):
                      f"{hardware.EDAC}/mc{number}")
 
     def test_errors_of_all_controllers(self):
-        self.assertIsNone(hardware.errors(Path(".")))
+        self.assertIsNone(hardware.errors())
         self.count(2, 1)
-        before = hardware.errors(Path("."))
+        before = hardware.errors()
         self.assertEqual(before, {"corrected": 4, "uncorrected": 2})
         self.assertEqual(hardware.new_errors(before, before), {})
         self.assertEqual(hardware.new_errors(None, before), {})
         self.count(5, 1)
-        self.assertEqual(hardware.new_errors(before, hardware.errors(Path("."))),
+        self.assertEqual(hardware.new_errors(before, hardware.errors()),
                          {"corrected": 6, "uncorrected": 0})
 
     def test_a_run_has_both_in_its_records(self):
@@ -412,7 +412,7 @@ class Firmware(fake.Measured):
             return ran(line)
 
         told = {"slots": hardware.modules(device(SERVER[0])), "why": None}
-        with fake.machine_here(), mock.patch.object(hardware, "describe", return_value=told), \
+        with mock.patch.object(hardware, "describe", return_value=told), \
                 mock.patch.object(kernel, "run", run):
             self.run_("bandwidth size=4K", kernel=kernel)
         [found] = results.load("out")

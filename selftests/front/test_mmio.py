@@ -35,7 +35,6 @@ class Sysfs(fake.InDirectory):
 
     def setUp(self):
         super().setUp()
-        self.enterContext(fake.machine_here())
         self.device(ADDRESS, NONE + "0xfe000000 0xfe000fff 0x40200\n"
                     + "0xfc000000 0xfc3fffff 0x14220c\n" + "0xc000 0xc03f 0x40101\n")
         self.device("0000:00:06.0", NONE)

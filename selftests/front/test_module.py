@@ -36,7 +36,7 @@ class Loaded(fake.InDirectory):
         said = io.StringIO()
         with mock.patch("os.geteuid", return_value=user), contextlib.redirect_stderr(said), \
                 mock.patch.dict(os.environ, FAIL=fail, **environment):
-            with module.keep_loaded(Path("sys")), open("calls", "a", encoding="ascii") as file:
+            with module.keep_loaded(), open("calls", "a", encoding="ascii") as file:
                 file.write("the run\n")
         self.said = said.getvalue()
         return Path("calls").read_text(encoding="ascii").splitlines()
@@ -65,7 +65,7 @@ class Loaded(fake.InDirectory):
 
     def test_what_was_unloaded_in_between_is_not_unloaded(self):
         with mock.patch("os.geteuid", return_value=0), \
-                contextlib.redirect_stderr(io.StringIO()) as said, module.keep_loaded(Path("sys")):
+                contextlib.redirect_stderr(io.StringIO()) as said, module.keep_loaded():
             os.rmdir("sys/module/memcache")
         self.assertEqual(Path("calls").read_text(encoding="ascii").splitlines(), [LOOK, LOAD])
         self.assertNotIn("stays loaded", said.getvalue())
@@ -76,7 +76,7 @@ class Loaded(fake.InDirectory):
 
     def test_a_run_that_fails_unloads_it(self):
         with self.assertRaises(ValueError), mock.patch("os.geteuid", return_value=0), \
-                contextlib.redirect_stderr(io.StringIO()), module.keep_loaded(Path("sys")):
+                contextlib.redirect_stderr(io.StringIO()), module.keep_loaded():
             raise ValueError
         self.assertEqual(Path("calls").read_text(encoding="ascii").splitlines()[-1], UNLOAD)
 
@@ -118,14 +118,14 @@ class Loading(fake.InDirectory):
                   "but not built for this kernel, 6.1 (/var/lib/dkms/memcache/1.2/build/make.log "
                   "says why it could not): sudo dkms install memcache/1.2"),
                  ("modinfo=echo 1.2", "renew", ": sudo modprobe memcache"),
-                 (f"modprobe=[ \"$*\" = '-d {os.getcwd()}/ --dry-run --quiet memcache' ]", "load",
+                 (f"modprobe=[ \"$*\" = '-d {os.getcwd()} --dry-run --quiet memcache' ]", "load",
                   "sudo modprobe memcache")]):
             with mock.patch("mc.advice.CHECKOUT", case[0][-1] == "sudo make load"):
                 for *before, which, wanted in case:
                     for what in before:
                         name, _, does = what.partition("=")
                         (program(name, does) if does else fake.put({name: ""}))
-                    found = getattr(module, f"how_to_{which}")(os.getcwd())
+                    found = getattr(module, f"how_to_{which}")()
                     belongs = "load the one that belongs to this program"
                     self.assertEqual(found, wanted if which == "load" else belongs + wanted)
 

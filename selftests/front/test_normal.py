@@ -17,7 +17,7 @@ from mc.commands import reference as reference_command
 from mc.output import document, report, terminal
 from mc.output import fleet as fleet_output
 from mc.output import normal as output
-from mc.running.machine import Machine, platform
+from mc.running.machine import platform
 
 MODEL = "GenuineIntel 6 158"
 ROWS = [[MODEL, "l1d_kib", 32, 32, 32, 9, "one", 2017],
@@ -544,7 +544,7 @@ class Platform(fake.InDirectory):
         for files, found in (({}, {}), ({"proc/device-tree/compatible": "some,board\0maker,chip\0"},
                                         {"platform": "maker,chip"})):
             fake.put(files, end="")
-            self.assertEqual(found, platform(Machine(os.getcwd(), {})))
+            self.assertEqual(found, platform())
 
 
 class Contributions(Case):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What disturbs a machine, as its files say it before a run."""
 
-import os
 import shutil
 from pathlib import Path
 from unittest import mock
@@ -25,7 +24,7 @@ class Quiet(fake.Measured):
         fake.put({"proc/loadavg": f"{load} 1.00 1.00 1/99 999\n", **dict(files),
                   "proc/stat": stat(busy, **more)}, end="")
         later = stat(busy, at=8, **more)
-        return quiet.look(Machine(os.getcwd(), {}), cpus,
+        return quiet.look(Machine(module={}), cpus,
                           wait=lambda _: Path("proc/stat").write_text(later) and None)
 
     def said(self, *args, **more):
@@ -79,7 +78,7 @@ class Quiet(fake.Measured):
     def test_a_group_that_was_stopped_during_a_run(self):
         self.look(files={"proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/cpu.max": "900000 100000",
                          "sys/fs/cgroup/a/cpu.stat": "nr_periods 9\nnr_throttled 7\n"})
-        before = quiet.stops(Machine(os.getcwd(), {}))
+        before = quiet.stops(Machine(module={}))
         self.assertEqual(before, {"/sys/fs/cgroup/a": 7})
         self.assertEqual(list(quiet.stopped_since(before, before)), [])
         [said] = quiet.stopped_since(before, {"/sys/fs/cgroup/a": 12, "/sys/fs/cgroup": 9})
@@ -87,13 +86,13 @@ class Quiet(fake.Measured):
                       "stopped 5 times meanwhile", said)
 
     def test_what_is_not_known_is_null(self):
-        seen = quiet.look(Machine(os.getcwd(), {}), wait=self.fail)
+        seen = quiet.look(Machine(module={}), wait=self.fail)
         self.assertEqual(seen.record(), {"load": None, "runnable": None, "cpus": None, "found": []})
 
     def test_no_tick_is_no_idleness(self):
         """The clock of a machine without ticks may stand still: nothing is known then."""
         self.look()
-        seen = quiet.look(Machine(os.getcwd(), {}), wait=lambda _: None)
+        seen = quiet.look(Machine(module={}), wait=lambda _: None)
         self.assertEqual(seen.found, [])
 
     def test_the_cpus_that_requests_name(self):
@@ -105,14 +104,14 @@ class Quiet(fake.Measured):
 
     def test_doctor(self):
         self.look(load="20.00")
-        lines, _ = doctor.examine(Machine(os.getcwd(), {}))
+        lines, _ = doctor.examine()
         self.assertRegex(" ".join(" ".join(lines).split()),
                          r"warn the load is 20 on 4 CPUs \(end other work, or wait until it "
                          r"has ended\)")
 
     def test_a_run_says_it_and_keeps_it(self):
         self.look(load="20.00")
-        with fake.machine_here(), mock.patch("mc.running.quiet.LOOK_S", 0):
+        with mock.patch("mc.running.quiet.LOOK_S", 0):
             self.run_("bandwidth")
         self.assertIn("memcache: not quiet: the load is 20 on 4 CPUs (end other work, or wait "
                       "until it has ended)\n", self.err.getvalue())

@@ -252,7 +252,7 @@ class Run(Record):
         fake.program("user", '#!/bin/sh\n[ "$1" = --tests ] && exec cat tests\n'
                      "exec cat records\n")
         return fake.front("run", "--where", "user", *words, "bandwidth", MEMCACHE_USER="./user",
-                          MEMCACHE_DEBUGFS="nowhere", MEMCACHE_SYSROOT=os.getcwd())
+                          MEMCACHE_DEBUGFS="nowhere")
 
     def test_a_run_is_kept_at_once(self):
         done = self.run_it("--store", "runs.db", "-o", "now.jsonl")

@@ -111,10 +111,6 @@ class Placeholders(fake.InDirectory):
 
 
 class OfTheMachine(fake.InDirectory):
-    def setUp(self):
-        super().setUp()
-        self.enterContext(fake.machine_here())
-
     def found(self, record, total=1 << 22, available=1 << 21):
         fake.put({"proc/meminfo": f"MemTotal: {total} kB\nMemAvailable:   {available} kB"})
         return shape.machine_shape(record)

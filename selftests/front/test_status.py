@@ -49,8 +49,7 @@ class Commands(fake.InDirectory):
             fake.save(name, *found)
         self.write("tests", fake.described_tests().encode())
         fake.program("user", USER)
-        self.settings = {"MEMCACHE_DEBUGFS": "nowhere", "MEMCACHE_USER": "./user",
-                         "MEMCACHE_SYSROOT": os.getcwd()}
+        self.settings = {"MEMCACHE_DEBUGFS": "nowhere", "MEMCACHE_USER": "./user"}
 
     def memcache(self, words, **more):
         return fake.front(*words.split(), **self.settings | more)

@@ -3,6 +3,7 @@
 figures beside those that the firmware promises."""
 
 import json
+import os
 from pathlib import Path
 from unittest import mock
 
@@ -11,7 +12,6 @@ from mc.output import charts, document, report
 from mc.records import results, suite
 from mc.records.places import value
 from mc.running import hardware, tiers
-from mc.running.machine import Machine
 
 ZONEINFO = """\
 Node 0, zone      DMA
@@ -63,17 +63,14 @@ class Sysfs(fake.Measured):
         promise(0, "access1", [0], 80, 85, 20000, 0)
         promise(2, "access0", [0], 250, 300, 5000, 5000)
 
-    def described(self):
-        return tiers.describe(Machine(str(Path.cwd()), {}))
-
     def test_zones_tiers_and_promises(self):
-        self.assertEqual(self.described(), [DRAM, CXL])
+        self.assertEqual(tiers.describe(), [DRAM, CXL])
 
     def test_a_machine_whose_firmware_promises_nothing(self):
         for name in "node/node0/access1", "node/node0/access0":
             for path in Path("sys/devices/system", name, "initiators").glob("*_*"):
                 path.write_text("0\n", encoding="ascii")
-        self.assertIsNone(self.described()[0]["promised"])
+        self.assertIsNone(tiers.describe()[0]["promised"])
 
     def test_caches_in_front_of_memory(self):
         path = f"{tiers.NODES}/node0/memory_side_cache"
@@ -81,14 +78,14 @@ class Sysfs(fake.Measured):
             f"{path}/index{level}/{file}": word for level, words in (
                 (1, (64 << 30, 64, 0, 0)), (2, (1 << 40, "", 2, 2)), (3, (0, 64, 0, 1)))
             for file, word in zip(("size", "line_size", "indexing", "write_policy"), words)})
-        self.assertEqual(self.described(), [DRAM | {"memory_side_cache": HBM}, CXL])
+        self.assertEqual(tiers.describe(), [DRAM | {"memory_side_cache": HBM}, CXL])
 
     def test_a_machine_that_knows_nothing(self):
-        self.assertEqual(tiers.describe(Machine(f"{Path.cwd()}/nowhere", {})), [])
+        with mock.patch.dict(os.environ, MEMCACHE_SYSROOT="nowhere"):
+            self.assertEqual(tiers.describe(), [])
 
     def test_a_run_has_them_in_its_record(self):
-        with fake.machine_here(), mock.patch.object(hardware, "describe",
-                                            return_value={"slots": [], "why": "x"}):
+        with mock.patch.object(hardware, "describe", return_value={"slots": [], "why": "x"}):
             self.run_("bandwidth size=4K")
         [found] = results.load("out")
         self.assertEqual(found.machine["tiers"], [DRAM, CXL])

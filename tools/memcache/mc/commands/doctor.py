@@ -6,7 +6,6 @@ import argparse
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from mc import emit, version
 from mc.advice import advice
@@ -45,9 +44,9 @@ def command(args: argparse.Namespace) -> int:
     return status
 
 
-def examine(machine: Machine | None = None, as_json: bool = False) -> tuple[list[str], int]:
+def examine(as_json: bool = False) -> tuple[list[str], int]:
     """The lines to print, and the exit status."""
-    machine = machine or Machine()
+    machine = Machine()
     named = [(check.__name__.strip("_"), line) for check in CHECKS for line in check(machine)]
     results = [line for _, line in named]
     failed = sum(line.status == FAIL for line in results)
@@ -199,13 +198,13 @@ def _hypervisor(machine: Machine) -> Iterator[Line]:
 
 def _module(machine: Machine) -> Iterator[Line]:
     if not machine.is_loaded:
-        yield Line(WARN, "the module is not loaded", module.how_to_load(machine.root))
-        installed = {"version": module.installed_version(machine.root)}
+        yield Line(WARN, "the module is not loaded", module.how_to_load())
+        installed = {"version": module.installed_version()}
         if text := version.remark_if_stale(installed, "installed"):
-            yield Line(WARN, text, module.how_to_renew(machine.root))
+            yield Line(WARN, text, module.how_to_renew())
         return
     if text := version.remark_if_stale(machine.module):
-        yield Line(WARN, text, f"rmmod memcache, then {module.how_to_renew(machine.root)}")
+        yield Line(WARN, text, f"rmmod memcache, then {module.how_to_renew()}")
     else:
         yield Line(OK, "the module is loaded")
     yield from _types(machine)
@@ -283,7 +282,7 @@ def _kvm(machine: Machine) -> Iterator[Line]:
 
 
 def _counters(machine: Machine) -> Iterator[Line]:
-    discovered = counters.discover(Path(machine.root or "/"))
+    discovered = counters.discover()
     if discovered.counters:
         yield Line(OK, f"counters of DRAM traffic: {discovered.title} (memcache run --counters)")
     elif discovered.remarks:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-SYSTEM = "/sys/devices/system"
-MEMINFO = "/proc/meminfo"
+SYSTEM = "sys/devices/system"
+MEMINFO = "proc/meminfo"
 # A set shows memory from so many times the last caches on that its CPUs reach (core/level.h).
 BEYOND = 4
 MOST = 16 << 30     # a larger set is not measured unasked (MC_AUTO_MOST)
@@ -47,11 +47,15 @@ class Shape:
     remarks: tuple[str, ...] = ()
 
 
+def root() -> Path:
+    """The directory that has /sys, /proc and /run. Tests set MEMCACHE_SYSROOT to one of theirs."""
+    return Path(os.environ.get("MEMCACHE_SYSROOT") or "/")
+
+
 def machine_shape(machine: dict) -> Shape:
     """The shape of the machine that this program runs on. `machine` is its record, which may
     be empty."""
-    root = os.environ.get("MEMCACHE_SYSROOT", "")
-    system = Path(root + SYSTEM)
+    system = root() / SYSTEM
     online = str(machine.get("cpus_online") or read_file(system / "cpu/online"))
     cpus = every = tuple(numbers(online))
     process = machine.get("process")
@@ -65,7 +69,7 @@ def machine_shape(machine: dict) -> Shape:
     found = known.get("size_bytes") if isinstance(known, dict) else None
     if isinstance(found, int) and last[1] < found <= MOST // BEYOND:
         last = 0, found, -(-len(cpus) // (sum(bool(node.cpus) for node in nodes) or 1))
-    total, available = _memory(Path(root + MEMINFO))
+    total, available = _memory(root() / MEMINFO)
     if isinstance(process, dict):
         cpus, nodes = _allowed_cpus_and_nodes(process, cpus, nodes)
         available = min(available, process.get("memory_limit_bytes") or available)

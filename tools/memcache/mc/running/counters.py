@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The counters of DRAM traffic, which the PMUs of the memory controllers have in /sys, as
-lines for the module's file `counters` and for memcache-user --counters. Tests set
-MEMCACHE_SYSROOT to a directory that holds files in place of /sys."""
+lines for the module's file `counters` and for memcache-user --counters."""
 
 import os
 import re
@@ -180,13 +179,9 @@ def _move_to_bits(value: int, place: str, term: str) -> int:
     return config
 
 
-def root() -> Path:
-    return Path(os.environ.get("MEMCACHE_SYSROOT") or "/")
-
-
-def discover(top: Path | None = None) -> Found:
+def discover() -> Found:
     """The counters of this machine's memory controllers."""
-    devices = (top or root()) / DEVICES
+    devices = shape.root() / DEVICES
     try:
         names = sorted(os.listdir(devices), key=natural_key)
     except OSError:
@@ -196,8 +191,8 @@ def discover(top: Path | None = None) -> Found:
         pmus = [_Pmu(devices / name) for name in names if re.fullmatch(kind.pmu, name)]
         counters, problems = _counters_of_kind(kind, pmus)
         if counters and not problems:
-            nodes = _nodes(top or root(), {counter.cpu for counter in counters})
-            memory = shape.numbers(shape.read_file((top or root()) / NODES / "has_memory"))
+            nodes = _nodes({counter.cpu for counter in counters})
+            memory = shape.numbers(shape.read_file(shape.root() / NODES / "has_memory"))
             return Found(kind, counters, result.remarks, nodes,
                          [node for node in memory if node not in nodes])
         result.remarks += problems
@@ -252,21 +247,21 @@ def _each_cpu(pmu: _Pmu, traffic: str, event: str, config: int, scale: int) -> I
         yield Counter(name, pmu.type(), config, cpu, scale)
 
 
-def _nodes(top: Path, cpus: set[int]) -> list[int]:
+def _nodes(cpus: set[int]) -> list[int]:
     """The nodes of the packages in which these CPUs are. A node without CPUs is served by none of
     their memory controllers; behind a memory-side cache they see only what that misses."""
-    counted = {_package(top, cpu) for cpu in cpus}
+    counted = {_package(cpu) for cpu in cpus}
     nodes = []
-    for path in (top / NODES).glob("node[0-9]*"):
+    for path in (shape.root() / NODES).glob("node[0-9]*"):
         mine = shape.numbers(shape.read_file(path / "cpulist"))
-        if mine and {_package(top, cpu) for cpu in mine} <= counted - {""} and \
+        if mine and {_package(cpu) for cpu in mine} <= counted - {""} and \
                 not list(path.glob("memory_side_cache/index*")):
             nodes.append(int(path.name[4:]))
     return sorted(nodes)
 
 
-def _package(top: Path, cpu: int) -> str:
-    return shape.read_file(top / CPUS / f"cpu{cpu}/topology/physical_package_id")
+def _package(cpu: int) -> str:
+    return shape.read_file(shape.root() / CPUS / f"cpu{cpu}/topology/physical_package_id")
 
 
 def coverage(text: str, discovered: Found) -> dict | None:
@@ -280,4 +275,4 @@ def coverage(text: str, discovered: Found) -> dict | None:
 
 def counts_beyond_l3() -> bool:
     """Whether resctrl counts the traffic beyond the L3."""
-    return any((root() / RESCTRL).glob("*/mbm_total_bytes"))
+    return any((shape.root() / RESCTRL).glob("*/mbm_total_bytes"))

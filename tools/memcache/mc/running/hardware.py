@@ -8,8 +8,8 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
+from mc.records.shape import root
 from mc.running import counters
 from mc.running.channels import Slot, channels
 from mc.running.machine import Machine, hypervisor, is_present
@@ -178,10 +178,10 @@ def _bare(text: str) -> str:
     return re.sub(r"[\W_]", "", text).upper()
 
 
-def errors(top: Path | None = None) -> dict[str, int] | None:
+def errors() -> dict[str, int] | None:
     """The memory errors counted since the machine was booted; None if it counts none."""
     counts: dict[str, int] = {}
-    for controller in sorted(((top or counters.root()) / EDAC).glob("mc[0-9]*")):
+    for controller in sorted((root() / EDAC).glob("mc[0-9]*")):
         for kind, name in COUNTS.items():
             try:
                 counts[kind] = counts.get(kind, 0) + int((controller / name).read_text())

@@ -18,8 +18,8 @@ SECURE_BOOT = f"{EFI}/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 class Machine:
     """A machine, described by its files."""
 
-    def __init__(self, root: str | None = None, module: dict | None = None) -> None:
-        self.root = os.environ.get("MEMCACHE_SYSROOT", "") if root is None else root
+    def __init__(self, module: dict | None = None) -> None:
+        self.root = os.environ.get("MEMCACHE_SYSROOT", "")
         self.uname = os.uname()
         self.uid = os.geteuid()
         self.module = self._module() if module is None else module
@@ -83,11 +83,11 @@ class Machine:
         return record if isinstance(record, dict) else {}
 
 
-def platform(machine: Machine | None = None) -> dict:
+def platform() -> dict:
     """What the front end adds to a `machine` record: the system on a chip, by the last and most
     general name in the device tree; nothing without one. CPUs of a model differ in their memory
     from one system on a chip to another."""
-    names = (machine or Machine(module={})).read(COMPATIBLE).rstrip("\0").split("\0")
+    names = Machine(module={}).read(COMPATIBLE).rstrip("\0").split("\0")
     return {"platform": names[-1]} if names[-1] else {}
 
 

@@ -4,10 +4,10 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from mc import say, version
 from mc.advice import TOP, advice
+from mc.records.shape import root
 
 NAME = "memcache"
 # Where DKMS finds sources, and where it builds them.
@@ -23,16 +23,16 @@ def headers(release: str) -> str:
     return _output_of(str(TOP / "tools/headers"), release)
 
 
-def installed_version(root: str = "") -> str:
+def installed_version() -> str:
     """The version of the module that is installed for the running kernel; empty if none is, or
-    if it does not say its version. `root`, here and below, is a directory that has the files of
-    the machine."""
-    return _output_of("modinfo", "-b", f"{root}/", "-F", "version", NAME)
+    if it does not say its version."""
+    return _output_of("modinfo", "-b", str(root()), "-F", "version", NAME)
 
 
-def takes_modules(root: str = "") -> bool:
+def takes_modules() -> bool:
     """Whether the kernel can load any module, as far as /proc tells."""
-    return os.path.exists(f"{root}/proc/modules") or not os.path.exists(f"{root}/proc/version")
+    proc = root() / "proc"
+    return (proc / "modules").exists() or not (proc / "version").exists()
 
 
 def none_taken() -> tuple[str, str]:
@@ -40,37 +40,37 @@ def none_taken() -> tuple[str, str]:
     return "this kernel takes no modules", f"boot one that has CONFIG_MODULES=y{advice('guest')}"
 
 
-def how_to_load(root: str = "") -> str:
+def how_to_load() -> str:
     """The commands that load the module, or the reason why there are none."""
-    if not takes_modules(root):
+    if not takes_modules():
         return ": ".join(none_taken())
-    is_installed = _succeeds("modprobe", "-d", f"{root}/", "--dry-run", "--quiet", NAME)
+    is_installed = _succeeds("modprobe", "-d", str(root()), "--dry-run", "--quiet", NAME)
     ways = [advice("load"), f"modprobe {NAME}" if is_installed else ""]
     return ", or ".join(f"{sudo()}{way}" for way in ways if way) \
-        or _advice_for_dkms(root) or advice("module")
+        or _advice_for_dkms() or advice("module")
 
 
-def how_to_renew(root: str = "") -> str:
+def how_to_renew() -> str:
     """Advice on a module that is of another version than this program."""
     own = version.version()
-    way = f"modprobe {NAME}" if installed_version(root) == own else advice("load")
-    how = f"{sudo()}{way}" if way else _advice_for_dkms(root, own) or advice("renew")
+    way = f"modprobe {NAME}" if installed_version() == own else advice("load")
+    how = f"{sudo()}{way}" if way else _advice_for_dkms(own) or advice("renew")
     return f"load the one that belongs to this program: {how}"
 
 
-def _advice_for_dkms(root: str, wanted: str = "*") -> str:
+def _advice_for_dkms(wanted: str = "*") -> str:
     """Why DKMS has not built the sources that it has for the running kernel, and what to do; empty
     if it has no sources of the wanted version."""
     release = os.uname().release
-    paths = sorted(Path(f"{root}/").glob(f"{SOURCES[1:]}{wanted}/dkms.conf"))
+    paths = sorted(root().glob(f"{SOURCES[1:]}{wanted}/dkms.conf"))
     if not paths:
         return ""
     what = f"it is installed for DKMS, but not built for this kernel, {release}"
-    if not Path(f"{root}/lib/modules/{release}/build/Makefile").exists():
+    if not (root() / f"lib/modules/{release}/build/Makefile").exists():
         return f"{what} (no headers): {headers(release)}"
     own = paths[-1].parent.name.removeprefix(f"{NAME}-")
     log = f"{BUILDS}/{own}/build/make.log"
-    failed = f" ({log} says why it could not)" if Path(f"{root}{log}").exists() else ""
+    failed = f" ({log} says why it could not)" if (root() / log[1:]).exists() else ""
     return f"{what}{failed}: {sudo()}dkms install {NAME}/{own}"
 
 
@@ -81,11 +81,11 @@ def can_load() -> bool:
 
 
 @contextmanager
-def keep_loaded(sysfs: Path = Path("/sys")) -> Iterator[None]:
+def keep_loaded() -> Iterator[None]:
     """The module, loaded as long as this context lasts, if root may load it: it is installed
     for this kernel (by DKMS, say), and nobody has loaded it yet. In all other cases nothing
     happens."""
-    here = sysfs / "module" / NAME
+    here = root() / "sys/module" / NAME
     if here.exists() or not can_load():
         yield
         return

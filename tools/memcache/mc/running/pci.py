@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""PCI devices: their memory, and lending one to the driver that measures it. For tests, set
-MEMCACHE_SYSROOT to a directory that holds files in place of /sys."""
+"""PCI devices: their memory, and lending one to the driver that measures it."""
 
 import json
 import os
@@ -13,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from mc import Failure, hint, say
-from mc.records.shape import read_file
+from mc.records.shape import read_file, root
 from mc.running import in_use
 from mc.running.machine import Machine
 from mc.status import WRONG
@@ -76,7 +75,7 @@ class Device:
 
     @property
     def path(self) -> Path:
-        return _root() / self.address
+        return _devices() / self.address
 
     def read(self, name: str) -> str:
         return read_file(self.path / name)
@@ -128,8 +127,8 @@ class Device:
         return bars
 
 
-def _root() -> Path:
-    return Path(os.environ.get("MEMCACHE_SYSROOT") or "/") / "sys/bus/pci/devices"
+def _devices() -> Path:
+    return root() / "sys/bus/pci/devices"
 
 
 def _write(path: Path, text: str) -> None:
@@ -142,7 +141,7 @@ def _write(path: Path, text: str) -> None:
 def devices() -> list[Device]:
     """All devices that have memory."""
     try:
-        names = sorted(os.listdir(_root()))
+        names = sorted(os.listdir(_devices()))
     except OSError:
         return []
     return [device for name in names if (device := Device(name)).bars]
@@ -183,7 +182,7 @@ class Note:
 
 
 def notes() -> Path:
-    return Path(os.environ.get("MEMCACHE_SYSROOT") or "/") / "run/memcache"
+    return root() / "run/memcache"
 
 
 def _write_note(device: Device) -> Note:
@@ -357,7 +356,7 @@ def _unbind(device: Device, driver: str) -> None:
 
 
 def _probe(device: Device) -> None:
-    _write(_root().parent / "drivers_probe", device.address)
+    _write(_devices().parent / "drivers_probe", device.address)
 
 
 def _give_back_later(note: Note, alive: int, end: int) -> None:

@@ -19,9 +19,9 @@ POLICIES = {"0": "write-back", "1": "write-through"}
 ZONE = re.compile(r"^Node (\d+), zone +(\w+)$((?:\n(?!Node ).*)*)", re.M)
 
 
-def describe(machine: Machine | None = None) -> list[dict]:
+def describe() -> list[dict]:
     """What the front end adds to a `machine` record: an object for each node that has memory."""
-    machine = machine or Machine()
+    machine = Machine()
     zones = _zones(machine.read("/proc/zoneinfo"))
     tiers = _tiers(machine)
     return [{"node": node, "zones": zones[node], "tier": tiers.get(node),
