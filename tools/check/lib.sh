@@ -65,21 +65,16 @@ tap_result() {
 	phase testing
 }
 
-# tap_check NAME COMMAND…: pass if COMMAND succeeds; if not, print its output as comments. Without
-# tap_strict a function goes on after a command that fails, since bash forgets `set -e` there. With
-# it the function runs in a shell of its own, so that it sets no variable.
+# tap_check NAME COMMAND…: pass if COMMAND succeeds; if not, print its output as comments. A function
+# fails where its first command does. It runs in a shell of its own, so it sets no variable.
 tap_check() {
-	local name=$1 status=0
+	local name=$1 status
 	[ -z "${tap_by_name:-}" ] || tap_wanted "$name" || return 0
 	shift
-	if [ -n "${tap_strict:-}" ]; then
-		set +e
-		(set -e; "$@") >"$tap_output" 2>&1 </dev/null
-		status=$?
-		set -e
-	else
-		"$@" >"$tap_output" 2>&1 </dev/null || status=$?
-	fi
+	set +e	# bash forgets `set -e` wherever it looks at the status
+	(set -e; "$@") >"$tap_output" 2>&1 </dev/null
+	status=$?
+	set -e
 	tap_result "$status" "$name"
 	[ "$status" -eq 0 ] || sed 's/^/# /' "$tap_output"
 }
@@ -89,9 +84,11 @@ tap_check() {
 # full view: else it fails here with a full cache, too (provide() of tools/guest/cache.sh).
 tap_silent() { tap_check "$1" silent "${@:2}"; }
 silent() {
-	local status=0 output
-	output=$(MEMCACHE_SILENT=y "$@" 2>&1) || status=$?
-	output=$(grep -v '^memcache: waiting for ' <<<"$output" || true)
+	local status output
+	set +e
+	output=$(set -e; MEMCACHE_SILENT=y "$@" 2>&1)
+	status=$?
+	output=$(grep -v '^memcache: waiting for ' <<<"$output")
 	printf '%s' "${output:+$output$'\n'}"
 	[ "$status" -eq 0 ] && [ -z "$output" ]
 }
