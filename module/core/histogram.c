@@ -1,33 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A histogram whose bins are a quarter of an octave wide: bin 4 e + m, for e > 0, begins
- * at (4 + m) 2^(e - 1) ps.
- */
+/* Histograms of times. */
 #include "core/histogram.h"
-
-#define STEPS	MC_BINS_AN_OCTAVE
-
-static u32 bin_of(u64 ps)
-{
-	u32 octave = 0;
-
-	while (ps >> octave >= 2 * STEPS)
-		octave++;
-	return octave * STEPS + (ps >> octave);
-}
-
-/**
- * mc_histogram_from() - the lower bound of a bin
- * @bin: its number
- *
- * Return: picoseconds.
- */
-u64 mc_histogram_from(u32 bin)
-{
-	u32 octave = bin < 2 * STEPS ? 0 : bin / STEPS - 1;
-
-	return (u64)(bin - octave * STEPS) << octave;
-}
+#include "core/math.h"
 
 /**
  * mc_histogram_of() - sort times into bins
@@ -40,9 +14,9 @@ void mc_histogram_of(struct mc_histogram *h, const u64 *sorted, size_t n)
 	size_t i;
 
 	memset(h, 0, sizeof(*h));
-	h->first = bin_of(sorted[0]);
+	h->first = mc_bin_of(sorted[0], MC_BINS_LOG2);
 	for (i = 0; i < n; i++) {
-		u32 bin = bin_of(sorted[i]) - h->first;
+		u32 bin = mc_bin_of(sorted[i], MC_BINS_LOG2) - h->first;
 
 		h->count[bin < MC_BINS ? bin : MC_BINS - 1]++;
 	}
@@ -63,7 +37,7 @@ void mc_histogram_json(struct mc_text *t, const struct mc_histogram *h)
 	for (i = 0; i < MC_BINS; i++) {
 		if (!h->count[i])
 			continue;
-		ps = mc_histogram_from(h->first + i);
+		ps = mc_bin_from(h->first + i, MC_BINS_LOG2);
 		mc_textf(t, "%s[%llu.%03llu,%u]", comma, ps / 1000, ps % 1000, h->count[i]);
 		comma = ",";
 	}

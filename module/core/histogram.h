@@ -5,8 +5,8 @@
 
 #include "core/text.h"
 
-#define MC_BINS_AN_OCTAVE	4	/* all of the same width */
-#define MC_BINS			64	/* up to 65536 times the shortest time */
+#define MC_BINS_LOG2	2	/* a bin is a quarter of an octave */
+#define MC_BINS		64	/* up to 65536 times the shortest time */
 
 /**
  * struct mc_histogram - how many times fell into which bin
@@ -19,7 +19,6 @@ struct mc_histogram {
 };
 
 void mc_histogram_of(struct mc_histogram *h, const u64 *sorted, size_t n);
-u64 mc_histogram_from(u32 bin);
 void mc_histogram_json(struct mc_text *t, const struct mc_histogram *h);
 
 #endif /* MC_CORE_HISTOGRAM_H */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Distributions of single accesses, and the causes of long ones. */
-#include "core/math.h"
 #include "core/tail.h"
 
 const struct mc_name mc_cause_names[] = {
@@ -13,19 +12,6 @@ const struct mc_name mc_cause_names[] = {
 };
 
 /* ---------------------------------------------------------------- histogram */
-
-/**
- * mc_bin_from() - the lower bound of a bin
- * @bin: its number
- *
- * Return: ticks.
- */
-u64 mc_bin_from(u32 bin)
-{
-	u32 octave = bin < 2 * MC_TAIL_STEPS ? 0 : bin / MC_TAIL_STEPS - 1;
-
-	return (u64)(bin - octave * MC_TAIL_STEPS) << octave;
-}
 
 /**
  * mc_bins_at() - a percentile, nearest rank
@@ -48,7 +34,7 @@ u64 mc_bins_at(const struct mc_bins *b, u32 ppb)
 	}
 	if (bin == MC_TAIL_BINS - 1)
 		return b->max;
-	middle = (mc_bin_from(bin) + mc_bin_from(bin + 1) - 1) / 2;
+	middle = (mc_bin_from(bin, MC_TAIL_LOG2) + mc_bin_from(bin + 1, MC_TAIL_LOG2) - 1) / 2;
 	return middle < b->max ? middle : b->max;
 }
 
@@ -258,10 +244,11 @@ static void show_bins(struct mc_text *text, const struct mc_tail *t)
 
 	for (bin = 0; bin < MC_TAIL_BINS; bin++) {
 		count += t->bins.count[bin];
-		if (!count || (bin + 1 < MC_TAIL_BINS && mc_bin_from(bin + 1) <= t->clock))
+		if (!count || (bin + 1 < MC_TAIL_BINS &&
+			       mc_bin_from(bin + 1, MC_TAIL_LOG2) <= t->clock))
 			continue;
 		mc_textf(text, "%s[", comma);
-		show_ns(text, "", mc_tail_ps(t, mc_bin_from(bin)));
+		show_ns(text, "", mc_tail_ps(t, mc_bin_from(bin, MC_TAIL_LOG2)));
 		mc_textf(text, ",%llu]", count);
 		comma = ",";
 		count = 0;

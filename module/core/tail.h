@@ -7,15 +7,10 @@
 #define MC_CORE_TAIL_H
 
 #include "core/keys.h"
+#include "core/math.h"
 
-/*
- * Bins as those of an HDR histogram (G. Tene, HdrHistogram): each octave has as many bins of
- * equal width, so that the middle of a bin differs from its times by less than 1 %. Below two
- * octaves' worth a bin is a tick.
- */
-#define MC_TAIL_LOG2	6
-#define MC_TAIL_STEPS	64U			/* bins of an octave: 2^MC_TAIL_LOG2 */
-#define MC_TAIL_BINS	2048			/* up to 2^37 ticks; the last has the rest */
+#define MC_TAIL_LOG2	6	/* the middle of a bin differs from its times by less than 1 % */
+#define MC_TAIL_BINS	2048	/* up to 2^37 ticks; the last has the rest */
 
 #define MC_TAIL_WORST	10
 #define MC_TAIL_SLOTS	32	/* stretches of time, of each of which some spikes are kept */
@@ -128,28 +123,17 @@ struct mc_tail {
 	struct mc_trace *trace;
 };
 
-/* The number of the bin of a time. */
-static inline u32 mc_bin_of(u64 ticks)
-{
-	u32 octave, bin;
-
-	if (ticks < 2 * MC_TAIL_STEPS)
-		return (u32)ticks;
-	octave = 63 - MC_TAIL_LOG2 - __builtin_clzll(ticks);
-	bin = octave * MC_TAIL_STEPS + (u32)(ticks >> octave);
-	return bin < MC_TAIL_BINS ? bin : MC_TAIL_BINS - 1;
-}
-
 /* Count a time. */
 static inline void mc_bins_add(struct mc_bins *b, u64 ticks)
 {
+	u32 bin = mc_bin_of(ticks, MC_TAIL_LOG2);
+
 	b->n++;
 	if (ticks > b->max)
 		b->max = ticks;
-	b->count[mc_bin_of(ticks)]++;
+	b->count[bin < MC_TAIL_BINS ? bin : MC_TAIL_BINS - 1]++;
 }
 
-u64 mc_bin_from(u32 bin);
 u64 mc_bins_at(const struct mc_bins *b, u32 ppb);
 
 void mc_tail_clear(struct mc_tail *t);

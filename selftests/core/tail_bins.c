@@ -27,17 +27,19 @@ static void bins_are_narrow(void **state)
 {
 	u32 bin;
 
+	start(&tail);
 	for (bin = 0; bin < MC_TAIL_BINS - 1; bin++) {
-		u64 from = mc_bin_from(bin), to = mc_bin_from(bin + 1);
+		u64 from = mc_bin_from(bin, MC_TAIL_LOG2), to = mc_bin_from(bin + 1, MC_TAIL_LOG2);
 
 		assert_true(to > from);
-		assert_int_equal(mc_bin_of(from), bin);
-		assert_int_equal(mc_bin_of(to - 1), bin);
+		assert_int_equal(mc_bin_of(from, MC_TAIL_LOG2), bin);
+		assert_int_equal(mc_bin_of(to - 1, MC_TAIL_LOG2), bin);
 		assert_true((to - 1 - from) * 100 <= 2 * from);
 	}
 	/* The last one has all longer times. */
-	assert_true(mc_bin_from(bin) > 1ULL << 36);
-	assert_int_equal(mc_bin_of(~0ULL), bin);
+	assert_true(mc_bin_from(bin, MC_TAIL_LOG2) > 1ULL << 36);
+	mc_bins_add(&tail.bins, ~0ULL);
+	assert_int_equal(tail.bins.count[bin], 1);
 }
 
 static void add(struct mc_bins *b, u64 ticks)
