@@ -412,19 +412,37 @@ static void test_a_stop_keeps_what_there_is(void **state)
 	all_show("samples=3..4");
 }
 
+static u64 stop_at;
+
+static void stop_in_window(struct mc_worker *w)
+{
+	if (sim.windows == stop_at)
+		mc_threads_stop(w->threads, -ECANCELED);
+}
+
 static void test_a_stop_is_seen_everywhere(void **state)
 {
 	static const char groups[] = "0:write+1:chase+2:write:pattern=random";
 	static const char rest[] = "size=384K node=0 warmup=0 repeat=2";
 	unsigned int all, at;
+	u64 windows;
 
 	reset_with(3, DEAR);
 	assert_int_equal(together(groups, rest), 0);
 	all = sim.asked;
-	assert_true(all > 3);
+	windows = sim.windows;
+	/* Two threads verify 2048 lines each, 64 at a time. */
+	assert_true(all > 2 * 2048 / 64);
 	for (at = 1; at <= all; at++) {
 		reset_with(3, DEAR);
 		sim.stop_at = at;
 		assert_int_equal(together(groups, rest), -ECANCELED);
+	}
+	/* Others end the windows that they have open, and begin none. */
+	for (stop_at = 0; stop_at < windows; stop_at += 17) {
+		reset_with(3, DEAR);
+		sim.closing = stop_in_window;
+		assert_int_equal(together(groups, rest), -ECANCELED);
+		assert_in_range(sim.windows, stop_at + 1, stop_at + 3);
 	}
 }
