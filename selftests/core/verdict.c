@@ -224,6 +224,9 @@ static void test_each_verdict_has_its_edges(void **state)
 		{ MC_WB, 4, 32, 0, YES }, { MC_WB, 4, 31, 0, UNKNOWN }, { MC_WB, 4, 9, 0, UNKNOWN },
 		{ MC_WB, 4, 8, 0, NO }, { MC_WB, 2, 22, 0, YES }, { MC_WB, 2, 21, 0, UNKNOWN },
 		{ MC_WB, 2, 2, 0, NO },
+		/* No time is known where the clock does not advance. */
+		{ MC_WB, 0, 100, 0, UNKNOWN }, { MC_WB, 4, 0, 0, UNKNOWN },
+		{ MC_UC, 0, 100, 0, UNKNOWN },
 		{ MC_UC, 4, 32, 0, YES }, { MC_UC, 4, 31, 0, UNKNOWN }, { MC_UC, 4, 9, 0, UNKNOWN },
 		{ MC_UC, 4, 8, 0, NO }, { MC_UC, 2, 22, 0, YES }, { MC_UC, 2, 21, 0, UNKNOWN },
 		/* A reload of a WB line that takes as long has not hit a cache. */
@@ -231,7 +234,8 @@ static void test_each_verdict_has_its_edges(void **state)
 		{ MC_UC, 20, 20, 0, UNKNOWN },
 		/* Stores that fill a line of WC take at most half of what effective UC takes. */
 		{ MC_UC, 2, 100, 800, YES }, { MC_WC, 2, 100, 400, YES },
-		{ MC_WC, 2, 100, 401, UNKNOWN }, { MC_WC, 2, 4, 400, NO },
+		{ MC_WC, 2, 100, 401, UNKNOWN }, { MC_WC, 2, 100, 400, YES },
+		{ MC_WC, 2, 4, 400, NO },
 		/* UC that has no effect is nothing to compare with. */
 		{ MC_UC, 2, 4, 800, NO }, { MC_WC, 2, 100, 10, UNKNOWN },
 	};
