@@ -61,6 +61,8 @@ static void test_what_cant_be_run_is_refused(void **state)
 
 /* ------------------------------------------------------------------ figures */
 
+static bool stands;	/* the clock of the counter */
+
 /* The loop of a thread, of which the second takes three times as long, reads 16 lines a pass. */
 static void read_lines(struct mc_worker *w)
 {
@@ -70,22 +72,38 @@ static void read_lines(struct mc_worker *w)
 		return;
 	sim_spend((w->index ? 3 : 1) * passes * pass_ps);
 	sim.reading[0].value += 16 * passes;
-	sim.reading[0].enabled++;
-	sim.reading[0].running++;
+	sim.reading[0].enabled += !stands;
+	sim.reading[0].running += !stands;
+}
+
+static void count_reads(unsigned int threads, u64 ps)
+{
+	reset(threads);
+	pass_ps = ps;
+	sim.closing = read_lines;
+	sim.counters = 1;
+	sim.openable = 1;
+	assert_int_equal(transfer("size=30K op=read"), 0);
 }
 
 /* Passes that are not timed move memory, too. */
 static void test_traffic_is_that_of_a_pass_of_all_threads(void **state)
 {
 	for (unsigned int n = 1; n <= 2; n++) {
-		reset(n);
-		pass_ps = 123456789;
-		sim.closing = read_lines;
-		sim.counters = 1;
-		sim.openable = 1;
-		assert_int_equal(transfer("size=30K op=read"), 0);
+		count_reads(n, 123456789);
 		shows(rec, "dram_read_bytes=%u", n * 16 * 64);
 	}
+}
+
+/* Its clock may be coarse. But if it has not advanced in four samples of 5 ms, it is gone. */
+static void test_a_counter_whose_clock_stands_still(void **state)
+{
+	stands = true;
+	count_reads(1, 4 * MS);
+	shows(rec, "dram_read_bytes=1024 dram_why=null");
+	count_reads(1, 5 * MS);
+	shows(rec, "dram_read_bytes=null dram_why=did_not_run");
+	stands = false;
 }
 
 static void assert_rate(const char *op, const char *more, u64 bytes, u64 payload)
