@@ -113,6 +113,10 @@ static void test_files_are_looked_at_first(void **state)
 	mc_pattern_fill(&(struct mc_pattern){ SEED, 65536 }, f->data, 0, 65536);
 	assert_not_opened(READ " check=on", -EBADMSG,
 			  "check: byte 65536 of " PATH " is wrong: op=write ended the file there");
+	files.fail_at = 0;
+	files.fail = -EIO;
+	assert_not_opened(READ " check=on", -EIO, "path: " PATH " can't be read (error 5)");
+	assert_not_opened(WRITE, -EIO, "path: " PATH " can't be read (error 5)");
 }
 
 static void test_no_direct_io(void **state)

@@ -45,7 +45,7 @@ static void test_short_items_are_those_of_one_operation(void **state)
 		assert_int_equal(n, 3);
 		assert_int_equal(done, 15);
 		for (u64 i = 0; i < n; i++) {
-			shows(&rec[i], "samples=4 median_ns=2.999..3.001");
+			shows(&rec[i], "samples=4 median_ns=2.999..3.001 max_ns=2.999..3.001");
 			assert_true(figure(&rec[i], "operations_per_sample") * OPERATION_PS >=
 				    1000 * mc_clock.cost_ps);
 			assert_true(rec[i].window_max_ps <= 5 * MS);

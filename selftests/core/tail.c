@@ -476,6 +476,12 @@ static void test_unknown_causes_are_said(void **state)
 
 /* -------------------------------------------------------------- other requests */
 
+static void spoil_halves(struct mc_worker *w)
+{
+	for (u64 at = 4; at < BYTES; at += LINE)
+		memory[at] ^= 1;
+}
+
 static void test_what_is_stored_is_verified(void **state)
 {
 	static const char *const ops[] = {
@@ -493,6 +499,13 @@ static void test_what_is_stored_is_verified(void **state)
 	reset_with(1, .drops = true);
 	assert_int_equal(measure("tail size=64K repeat=2 count=5000 op=write"), -EBADMSG);
 	shows(rec, "verified=failed");
+	/* The other half of a word that was stored is not what was stored. */
+	for (u32 width = 4; width <= 8; width += 4) {
+		reset(1);
+		sim.closing = spoil_halves;
+		assert_int_equal(measure("tail size=64K count=5000 op=write width=%u", width),
+				 width == 4 ? 0 : -EBADMSG);
+	}
 }
 
 /* The wait begins behind all that precedes the samples, such as the trace of spikes. */
