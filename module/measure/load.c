@@ -183,14 +183,29 @@ u64 mc_walk_window(struct mc_walk *walk)
 }
 
 /**
+ * mc_window_fit() - how much the next windows of a thread do
+ * @much: what the last one did
+ * @least: what each does at least
+ * @most: and at most
+ * @ticks: duration of the last one
+ * @ns: how long one is to last; from half of it to twice as long will do
+ *
+ * Return: the amount.
+ */
+u64 mc_window_fit(u64 much, u64 least, u64 most, u64 ticks, u64 ns)
+{
+	if (ticks > mc_ns_to_ticks(2 * ns))
+		return max(much / 2, least);
+	return ticks < mc_ns_to_ticks(ns / 2) ? min(2 * much, most) : much;
+}
+
+/**
  * mc_walk_fit() - adjust the length of the next windows
  * @walk: how far the thread has come
  * @ticks: duration of the last window that moved something, and of those that counted down for it
  */
 void mc_walk_fit(struct mc_walk *walk, u64 ticks)
 {
-	if (ticks > mc_ns_to_ticks(2 * MC_LOAD_WINDOW_NS))
-		walk->bytes = max(walk->bytes / 2, 4 * MC_LINE);
-	else if (ticks < mc_ns_to_ticks(MC_LOAD_WINDOW_NS / 2))
-		walk->bytes = min(2 * walk->bytes, walk->load->slice);
+	walk->bytes = mc_window_fit(walk->bytes, 4 * MC_LINE, walk->load->slice, ticks,
+				    MC_LOAD_WINDOW_NS);
 }

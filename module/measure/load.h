@@ -98,6 +98,7 @@ int mc_load_begin(struct mc_load *load, struct mc_measurement *meas, struct mc_e
 void mc_walk_begin(struct mc_walk *walk, const struct mc_load *load, u64 seed);
 u64 mc_walk_steps(struct mc_walk *walk, u64 most);
 u64 mc_walk_window(struct mc_walk *walk);
+u64 mc_window_fit(u64 much, u64 least, u64 most, u64 ticks, u64 ns);
 void mc_walk_fit(struct mc_walk *walk, u64 ticks);
 
 #endif /* MC_LOAD_H */

@@ -63,14 +63,6 @@ static void add_window(const struct mc_worker *w, struct windows *sum, u64 bytes
 	sum->clock_bad |= !ticks;
 }
 
-/* The number of loads of the next window, of @most, if @loads took @ticks. */
-static u64 fit_loads(u64 loads, u64 most, u64 ticks)
-{
-	if (ticks > mc_ns_to_ticks(2 * CHASE_NS))
-		return max(loads / 2, LOADS_LEAST);
-	return ticks < mc_ns_to_ticks(CHASE_NS / 2) ? min(loads * 2, most) : loads;
-}
-
 /* Work in a window, and count down behind its lines in as many more as it takes. */
 static int work_once(struct mc_worker *w, struct mc_together_thread *me, struct windows *sum,
 		     bool timed)
@@ -94,7 +86,7 @@ static int work_once(struct mc_worker *w, struct mc_together_thread *me, struct 
 	if (!at)
 		mc_walk_fit(&me->walk, all);
 	else if (timed)
-		me->loads = fit_loads(loads, me->chase.n, all);
+		me->loads = mc_window_fit(loads, LOADS_LEAST, me->chase.n, all, CHASE_NS);
 	return 0;
 }
 

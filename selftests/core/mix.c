@@ -129,6 +129,23 @@ static void test_windows_of_a_long_countdown(void **state)
 	}
 }
 
+/* The next window of a load, or of a chase, does half as much, or twice as much. */
+static void test_windows_follow_the_price(void **state)
+{
+	static const struct {
+		u64 much, us, then;
+	} rows[] = {
+		{ 100, 201, 50 }, { 100, 200, 100 }, { 100, 50, 100 }, { 100, 49, 200 },
+		{ 6, 300, 4 }, { 600, 10, 1000 },
+	};
+
+	reset(1);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(mc_window_fit(rows[i].much, 4, 1000,
+					       mc_ns_to_ticks(rows[i].us * 1000), 100000),
+				 rows[i].then);
+}
+
 /* Keys of the request are for groups that say nothing else; lists of them are points. */
 static void test_groups_follow_the_request(void **state)
 {
