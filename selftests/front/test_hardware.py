@@ -10,7 +10,7 @@ import fake
 from mc.analysis import hardware as judged
 from mc.output import report
 from mc.records import results
-from mc.running import hardware
+from mc.running import hardware, module
 from mc.running.machine import Machine
 
 SERVER = ("CPU1_DIMM_A1", "CPU1_DIMM_A2", "CPU1_DIMM_B1", "CPU1_DIMM_B2")
@@ -283,7 +283,7 @@ class Firmware(fake.Measured):
             fake.program("dmidecode", f"#!/bin/sh\n{script}\n")
         with mock.patch.object(hardware, "hypervisor", return_value=guest), \
                 mock.patch.object(hardware, "is_present", return_value=guest == "kvm"), \
-                mock.patch.object(hardware, "DIRECTORIES", ""), \
+                mock.patch.object(module, "SBIN", ""), \
                 mock.patch.object(os, "geteuid", return_value=uid), \
                 mock.patch.dict(os.environ, {"PATH": f"{Path.cwd()}"}):
             return hardware.describe()

@@ -3,14 +3,12 @@
 driver of its memory controllers lists (EDAC), and the memory errors that this one has counted. A
 virtual machine has made-up modules, so neither list is read there."""
 
-import os
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 
 from mc.records.shape import root
-from mc.running import counters
+from mc.running import counters, module
 from mc.running.channels import Slot, channels
 from mc.running.machine import Machine, hypervisor, is_present
 
@@ -21,7 +19,6 @@ EDAC_KINDS = "dimm", "rank", "csrow"
 CHANNEL = re.compile(r"(?:csrow \d+ )?((?:branch \d+ )?channel \d+)(?: slot \d+)?")
 COUNTS = {"corrected": "ce_count", "uncorrected": "ue_count"}
 DMIDECODE = ("dmidecode", "--type", "17")       # 17: memory devices
-DIRECTORIES = "/usr/sbin:/sbin"                 # not in the PATH of everybody
 UNITS = {"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 SPEEDS = "Configured Memory Speed", "Configured Clock Speed"    # the second before dmidecode 3.2
 # Types that are no memory: firmware, and what persistent memory stores.
@@ -50,10 +47,8 @@ def describe() -> dict:
 
 
 def _firmware(machine: Machine) -> dict:
-    path = f"{os.environ.get('PATH', '')}:{DIRECTORIES}"
     try:
-        done = subprocess.run(DMIDECODE, capture_output=True, text=True, errors="replace",
-                              env=os.environ | {"PATH": path, "LC_ALL": "C"}, check=False)
+        done = module.call(*DMIDECODE)
     except FileNotFoundError:
         return _without_modules("dmidecode is not installed")
     except OSError as error:

@@ -12,6 +12,7 @@ from itertools import accumulate
 
 from mc import Failure
 from mc.records.mapped import Mapping
+from mc.records.shape import UNITS
 from mc.running import pci
 from mc.running.debugfs import Debugfs
 from mc.running.machine import Machine
@@ -20,7 +21,6 @@ from mc.status import WRONG
 PAGE = os.sysconf("SC_PAGE_SIZE")
 BUDDY = 1 << 10     # of /proc/kpageflags: the page is free
 RANGE = re.compile(r"(0x[0-9a-f]+)(?:-(0x[0-9a-f]+)|\+(0x[0-9a-f]+|\d+)([KMG]?))", re.I)
-UNITS = {"": 0, "K": 10, "M": 20, "G": 30}
 # Functions of the kernel that map for others.
 HELPERS = re.compile(r"_*(devm_|pcim_|pci_iomap|of_iomap|of_io_|acpi_os_|ioremap|memremap)")
 NAMELESS = {"System RAM", "Reserved"}   # in /proc/iomem
@@ -37,7 +37,7 @@ def parse_range(text: str) -> tuple[int, int]:
     if match and match[2]:
         end = int(match[2], 16)
     elif match:
-        end = start + (int(match[3], 0) << UNITS[match[4].upper()]) - 1
+        end = start + int(match[3], 0) * UNITS.get(match[4].upper(), 1) - 1
     if end < start or end >> 64:
         raise Failure(f"{text!r}: no range of physical addresses; write the first and the last "
                       "one, such as 0xe0000000-0xe0ffffff", WRONG)

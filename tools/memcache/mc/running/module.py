@@ -2,6 +2,7 @@
 """The module of an installed memcache: a run loads it and unloads it again."""
 
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +11,7 @@ from mc.advice import TOP, advice
 from mc.records.shape import root
 
 NAME = "memcache"
+SBIN = "/usr/sbin:/sbin"        # not in the PATH of everybody
 # Where DKMS finds sources, and where it builds them.
 SOURCES, BUILDS = f"/usr/src/{NAME}-", f"/var/lib/dkms/{NAME}"
 
@@ -99,28 +101,25 @@ def keep_loaded() -> Iterator[None]:
             say(f"the module stays loaded: rmmod {NAME}")
 
 
+def call(*words: str, capture: bool = True) -> subprocess.CompletedProcess[str]:
+    """Run a program that may be in SBIN. `capture`: what it says is in what is returned."""
+    path = f"{os.environ.get('PATH', os.defpath)}:{SBIN}"
+    return subprocess.run(words, capture_output=capture, text=True, errors="replace", check=False,
+                          env=os.environ | {"PATH": path, "LC_ALL": "C"})
+
+
 def _succeeds(*words: str) -> bool:
-    """Whether this program of /sbin, which may be missing in PATH, succeeds."""
-    import subprocess
+    """Whether such a program is there and succeeds."""
     try:
-        return not subprocess.run(_command_with_sbin(*words), check=False).returncode
+        return not call(*words, capture=False).returncode
     except OSError:
         return False
 
 
 def _output_of(*words: str) -> str:
     """The output of such a program; empty if it fails."""
-    import subprocess
     try:
-        return subprocess.run(_command_with_sbin(*words), check=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
+        done = call(*words)
+    except OSError:
         return ""
-
-
-def _command_with_sbin(*words: str) -> list[str]:
-    import shutil
-    path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
-    if not shutil.which(words[0], path=path):
-        raise FileNotFoundError(words[0])
-    return ["env", f"PATH={path}", *words]
+    return "" if done.returncode else done.stdout.strip()
