@@ -447,7 +447,7 @@ class Keys(fake.InDirectory):
         for word, said in (("sizze=4K", "^cache-attributes: 'sizze': not a key of bandwidth; "
                                         "did you mean size"),
                            ("op=reead", "op: 'reead' is not one of .*; did you mean read"),
-                           ("size=1", "size: '1' is not")):
+                           ("size=1", "size: '1' is not"), ("warmup=0.5", "warmup: '0.5' is ")):
             fake.refused(self, said, self.planned, SUITE, word)
         for words in (["size=4K", "size=8K"], ["size="]):
             fake.refused(self, "given twice|has no value", self.planned, SUITE, *words)

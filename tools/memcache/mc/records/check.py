@@ -10,7 +10,6 @@ from mc.records.keys import Key, Tests, bytes_of, ns_of, ns_of_seconds
 from mc.records.tests import WAS
 
 DECIMALS = re.compile(r"\d+\.\d+")
-SIZE = re.compile(r"\d+(?:\.\d{1,6})?(?:[KMG](?:I?B)?|B)?", re.I)
 
 
 def first_mistake(line: str, tests: Tests) -> str:
@@ -99,12 +98,11 @@ def _is_within(kind: str, value: str, seconds: bool) -> bool:
     if DECIMALS.fullmatch(value) and _decimals(low):
         return _decimals(value) <= _decimals(low) and float(low) <= float(value) <= float(high)
     sizes = value.split("..")
-    return len(sizes) <= 2 and all(SIZE.fullmatch(size) and _is_between(bytes_of, low, size, high)
-                                   for size in sizes)
+    return len(sizes) <= 2 and all(_is_between(bytes_of, low, size, high) for size in sizes)
 
 
 def _is_between(number: Callable[[str], int], low: str, value: str, high: str) -> bool:
-    return number(low) <= number(value) <= number(high)
+    return max(number(low), 0) <= number(value) <= number(high)
 
 
 def _decimals(number: str) -> int:

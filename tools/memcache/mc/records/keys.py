@@ -99,9 +99,9 @@ def ns_of_seconds(text: str) -> int:
 
 
 def bytes_of(text: str) -> int:
-    """16M, 64KiB or 1.5M as a number; 0 if the text is no size."""
+    """16M, 64KiB or 1.5M as a number; -1 if the text is no size."""
     match = re.fullmatch(r"(\d+(?:\.\d{1,6})?)(?:([KMG])(?:I?B)?|B)?", text, re.I)
-    return max(_whole_product(match[1], UNITS.get((match[2] or "").upper(), 1)), 0) if match else 0
+    return _whole_product(match[1], UNITS.get((match[2] or "").upper(), 1)) if match else -1
 
 
 def _whole_product(number: str, unit: int) -> int:

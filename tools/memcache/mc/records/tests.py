@@ -124,26 +124,21 @@ def unit(name: str) -> str:
                  if figure.name == name and figure.unit), "")
 
 
-def _defaults(name: str) -> Iterator[tuple[str, str, str]]:
-    """The name, the column and the default of each key of this test; none of an unknown test."""
-    described = next((one for one in _tables["tests"] if one["name"] == name), None)
-    if described:
-        own = dict(word.split("=", 1) for word in described.get("presets", "").split())
-        for key in (*described["keys"], *_tables["keys"]):
-            preset = own.get(key["name"], key["preset"])
-            yield key["name"], key.get("column", key["name"]), preset
+def _defaults(name: str) -> Iterator[tuple[dict, str]]:
+    """Each key of this test, and its default; none of an unknown test."""
+    for test in (one for one in _tables["tests"] if one["name"] == name):
+        own = dict(word.split("=", 1) for word in test.get("presets", "").split())
+        for key in (*test["keys"], *_tables["keys"]):
+            yield key, own.get(key["name"], key["preset"])
 
 
 @cache
 def columns_with_presets(name: str) -> dict[str, object]:
     """The columns that repeat a word of the request, with the key's default. An older version
     had no such key and did what its default does now."""
-    defaults = {column: preset for _, column, preset in _defaults(name)}
-    own: list[dict] = next((one["keys"] for one in _tables["tests"] if one["name"] == name), [])
     return {key["column"]: int(preset) if preset.isdigit() else preset
-            for key in (*own, *_tables["keys"]) if "column" in key
-            if key["kind"] == "choice"
-            if (preset := defaults.get(key["column"], "")) not in key.get("asked_only", ())}
+            for key, preset in _defaults(name) if "column" in key
+            if key["kind"] == "choice" and preset not in key.get("asked_only", ())}
 
 
 def is_preset(name: str, column: str, value: object) -> bool:
@@ -154,11 +149,12 @@ def is_preset(name: str, column: str, value: object) -> bool:
 @cache
 def _presets(name: str) -> frozenset[tuple[str, str]]:
     """The defaults of this test, by column."""
-    return frozenset(one[1:] for one in _defaults(name))
+    return frozenset((key.get("column", key["name"]), preset) for key, preset in _defaults(name))
 
 
 def columns_not_preset(line: str) -> set[str]:
     """The columns of the keys that have another value than the default in this request."""
     test, *words = line.split()
     asked = {WAS.get(key, key): value for key, _, value in (word.partition("=") for word in words)}
-    return {column for key, column, preset in _defaults(test) if asked.get(key, preset) != preset}
+    return {key.get("column", key["name"]) for key, preset in _defaults(test)
+            if asked.get(key["name"], preset) != preset}
