@@ -402,21 +402,6 @@ class Command(fake.InDirectory):
                 self.assertEqual(cli.main(["compare", "a", "b"]), 0)
                 self.assertEqual("\033[31m0.40x" in out.getvalue(), wanted, (tty, more))
 
-    def test_one_round_tells_only_large_factors(self):
-        for repeat in (1, 3, 20):
-            sizes = [(f"bandwidth size={size} repeat={repeat}", {"rounds": 1})
-                     for size in ("4K", "8K")]
-            self.save("a", *sizes)
-            for speed, mark, words in ((1100.0, r"\?", "0 faster, 0 slower, 0 same, 2 can't tell"),
-                                       (100.0, "↓", "0 faster, 2 slower, 0 same, 0 can't tell")):
-                self.save("b", *((line, {"rounds": 1, "speed": speed}) for line, _ in sizes))
-                lines, status = compare.compare(["a", "b"])
-                self.assertEqual(status, 0)
-                self.assertRegex("\n".join(lines), rf"4K .* [-+]\d\d\.0 % {mark} +na")
-                self.assertIn(f"2 compared: {words}.", lines)
-                self.assertEqual("Can't tell 2: one run shows no spread between runs" in
-                                 "\n".join(lines), mark != "↓")
-
     def test_emulation_shows_nothing(self):
         self.save("a", "bandwidth")
         self.save("b", ("bandwidth", {"speed": 70.0}))
