@@ -6,7 +6,6 @@ import contextlib
 import json
 import re
 import subprocess
-import tempfile
 from pathlib import Path
 
 import fake
@@ -127,23 +126,18 @@ CASES = {
 }
 
 
-class Foreign(fake.unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = Path(directory.name)
-
+class Foreign(fake.InDirectory):
     def command(self, *words):
-        return fake.output_of(cli.main, ["import", *map(str, words)])[:2]
+        return fake.output_of(cli.main, ["import", *words])[:2]
 
     def test_every_program(self):
         checker = fake.load_script("check_schema", fake.TOP / "tools/check/schema")
         self.assertEqual(set(CASES), set(foreign.TOOLS))
         for tool, (text, version, wanted) in CASES.items():
-            source, output = self.directory / f"{tool}.txt", self.directory / f"{tool}.jsonl"
-            source.write_text(text)
+            output = f"{tool}.jsonl"
+            source = self.write(f"{tool}.txt", text.encode())
             status, printed = self.command(tool, source, "-o", output)
-            runs = results.load(str(output))
+            runs = results.load(output)
             found = sum((run.results for run in runs), [])
             with self.subTest(tool):
                 self.assertEqual(status, 0)
@@ -152,25 +146,21 @@ class Foreign(fake.unittest.TestCase):
                 self.assertEqual({one["tool_version"] for one in found}, {version})
                 for place, record in wanted.items():
                     self.assertLessEqual(record.items(), found[place].items())
-                self.assertEqual(list(checker.problems(output.read_text().splitlines(),
-                                                       checker.validator())), [])
+                self.assertEqual(list(checker.problems(
+                    Path(output).read_text().splitlines(), checker.validator())), [])
                 for command in ("show", "trend", "fleet"):
-                    status, shown, _ = fake.output_of(cli.main, [command, str(output)])
+                    status, shown, _ = fake.output_of(cli.main, [command, output])
                     self.assertIn(status, (0, 1, 125))
                     self.assertNotIn("writer cpu", shown)   # no program says which it was
-        self.assertEqual(results.load(str(self.directory / "lmbench.jsonl"))[0].machine["kernel"],
-                         "5.4.0-42-generic")
+        self.assertEqual(results.load("lmbench.jsonl")[0].machine["kernel"], "5.4.0-42-generic")
 
     def test_files_of_any_system_are_read_alike(self):
         """The ends of lines and the marks of other systems, of a terminal; bytes that are none of
         UTF-8; two runs in a file. What is cut anywhere is read so far, or refused."""
         def records(data):
-            source, output = self.directory / "x", self.directory / "x.jsonl"
-            source.write_bytes(data)
-            output.unlink(missing_ok=True)
-            self.command(tool, source, "-o", output)
-            return [one | {"line": None} for run in results.load(str(output))
-                    for one in run.results]
+            Path("x.jsonl").unlink(missing_ok=True)
+            self.command(tool, self.write("x", data), "-o", "x.jsonl")
+            return [one | {"line": None} for run in results.load("x.jsonl") for one in run.results]
 
         for tool, (text, _, _) in CASES.items():
             data = text.encode()
@@ -213,11 +203,9 @@ class Foreign(fake.unittest.TestCase):
                 ("multichase", STREAM, "no results of multichase"), ("mess", LMBENCH, "no results"),
                 ("mlc", "\0\x07\x80", "x: no results of mlc in this file$")):
             fake.refused(self, said, foreign.load, tool, "x", text)
-        source = self.directory / "x"
-        source.write_text("Copy:  19440.3  0.000834  0.000823  0.0008")
-        self.assertIn("The file's last line has no end", self.command("stream", source)[1])
-        source.write_text("Copy:  19440.3  0.000834  0.000823  0.0008\n")
-        self.assertNotIn("has no end", self.command("stream", source)[1])
+        for end, assert_said in (b"", self.assertIn), (b"\n", self.assertNotIn):
+            self.write("x", b"Copy:  19440.3  0.000834  0.000823  0.0008" + end)
+            assert_said("The file's last line has no end", self.command("stream", "x")[1])
 
     def test_what_is_compared(self):
         """Keys that a program does not tell may differ, those that it tells may not."""
@@ -264,14 +252,13 @@ class Foreign(fake.unittest.TestCase):
             self.assertLessEqual({"op": op, "width_bytes": width}.items(), run.results[0].items())
 
     def test_options(self):
-        source, ours = self.directory / "x", self.directory / "ours"
-        source.write_text(CASES["mess"][0])
         machine = {"record": "machine", "schema": 1, "where": "user", "kernel": "6.1", "cpu": "x y",
                    "host": "box"}
-        ours.write_text(f'{json.dumps(machine)}\n{{"record": "request", "test": "latency", "line": '
-                        '"latency", "state": "done", "records": 0}\n')
-        status, _ = self.command("mess", source, ours, "--mhz", 2000, "-o", self.directory / "o")
-        records = list(map(json.loads, (self.directory / "o").read_text().splitlines()))
+        fake.save("ours", machine, {"record": "request", "test": "latency", "line": "latency",
+                                    "state": "done", "records": 0})
+        source = self.write("x", CASES["mess"][0].encode())
+        status, _ = self.command("mess", source, "ours", "--mhz", "2000", "-o", "o")
+        records = list(map(json.loads, Path("o").read_text().splitlines()))
         self.assertEqual((status, records[0]["cpu"], records[0]["host"]), (0, "x y", "box"))
         self.assertEqual(records[2]["ns_per_load"], 160.0)
         fake.refused(self, "no results of stream in this file", foreign.load, "stream", "x", MLC)
