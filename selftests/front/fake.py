@@ -368,10 +368,7 @@ class InDirectory(unittest.TestCase):
     """Each test in an empty directory of its own, below which the machine has its files."""
 
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(directory.name)
+        self.enterContext(contextlib.chdir(self.enterContext(tempfile.TemporaryDirectory())))
         self.enterContext(mock.patch.dict(os.environ, MEMCACHE_SYSROOT=os.getcwd()))
 
     def write(self, name: str, content: bytes) -> str:

@@ -78,9 +78,7 @@ class Runs(fake.unittest.TestCase):
     def setUpClass(cls):
         folder = os.environ.get("MEMCACHE_EQUAL_RUNS")
         if not folder:
-            directory = tempfile.TemporaryDirectory()
-            cls.addClassCleanup(directory.cleanup)
-            folder = directory.name
+            folder = cls.enterClassContext(tempfile.TemporaryDirectory())
             unpacked(folder)
         cls.files = sorted(map(str, Path(folder).glob("*.jsonl")))
         loaded = lru_cache(None)(results.load)

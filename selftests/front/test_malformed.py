@@ -121,9 +121,8 @@ class Malformed(fake.InDirectory):
 
     def setUp(self):
         super().setUp()
-        drawn = mock.patch.object(draw, "inline", lambda *about: "<svg></svg>")   # takes long
-        drawn.start()
-        self.addCleanup(drawn.stop)
+        self.enterContext(mock.patch.object(        # takes long
+            draw, "inline", lambda *about: "<svg></svg>"))
         self.addCleanup(signal.signal, signal.SIGPROF, signal.signal(signal.SIGPROF, too_long))
         has = BYTES + int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         before = resource.getrlimit(resource.RLIMIT_AS)

@@ -59,9 +59,7 @@ class InZone(fake.InDirectory):
         self.addCleanup(time.tzset)
 
     def zone(self, name):
-        patch = mock.patch.dict(os.environ, TZ=name)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.enterContext(mock.patch.dict(os.environ, TZ=name))
         time.tzset()
 
     def load(self, content):

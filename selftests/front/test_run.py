@@ -471,9 +471,8 @@ bandwidth node={nodes}
     def setUp(self):
         super().setUp()
         self.write("s", self.SUITE)
-        self.one = mock.patch("mc.records.shape.machine_shape", return_value=fake.shape(4))
-        self.one.start()
-        self.addCleanup(self.one.stop)
+        self.enterContext(mock.patch("mc.records.shape.machine_shape",
+                                     return_value=fake.shape(4)))
 
     def test_each_with_a_sentence(self):
         self.assertEqual(self.run_("./s", errors={2: (errno.EOPNOTSUPP, None)}), 0)

@@ -143,8 +143,7 @@ class Grammar(fake.InDirectory):
 
     def test_another_directory_can_be_named(self):
         self.write("mine", b"bandwidth\n")
-        os.environ["MEMCACHE_SUITES"] = str(Path.cwd())
-        self.addCleanup(os.environ.pop, "MEMCACHE_SUITES")
+        self.enterContext(mock.patch.dict(os.environ, MEMCACHE_SUITES=str(Path.cwd())))
         self.assertEqual(suite.names(), ["mine"])
 
 

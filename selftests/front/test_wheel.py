@@ -32,11 +32,10 @@ class Installed(fake.InDirectory):
 
     @classmethod
     def setUpClass(cls):
-        directory = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(directory.cleanup)
-        cls.environment = Path(directory.name, "environment")
+        directory = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.environment = Path(directory, "environment")
         # The sources as git has them, in another place: pip must not find what is built here.
-        sources = Path(directory.name, "sources")
+        sources = Path(directory, "sources")
         sources.mkdir()
         subprocess.run("git -c safe.directory='*' ls-files -coz --exclude-standard | "
                        f"xargs -0 cp --parents -t {sources}",
