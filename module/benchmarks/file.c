@@ -188,7 +188,7 @@ static int read_header(struct mc_open_file *t)
 	s64 n = mc_transfer_make(&memory, MC_FILE_ALIGN);
 
 	if (!n)
-		n = mc_file_read(t->handle, &memory, 0, MC_FILE_ALIGN, 0);
+		n = mc_file_move(t->handle, &memory, 0, MC_FILE_ALIGN, 0, false);
 	if (n >= 0)
 		n = n < MC_PATTERN_HEADER ? -EINVAL : mc_pattern_read(&t->pattern, memory.data);
 	mc_transfer_free(&memory);

@@ -143,43 +143,27 @@ static ssize_t direct_io(struct file *file, bool write, struct mc_transfer *t,
 }
 
 /**
- * mc_file_read() - read from a file
+ * mc_file_move() - read from a file, or write to it
  * @f: the file
- * @t: the memory to read into
+ * @t: the memory to read into, or to write from
  * @at: offset in @t
  * @bytes: number of bytes
  * @offset: offset in the file
+ * @write: write
  *
  * Context: Process, may sleep.
- * Return: number of bytes read, 0 at the end of the file, or a negative errno.
+ * Return: number of bytes moved, 0 at the end of a file that is read, or a negative errno.
  */
-s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset)
+s64 mc_file_move(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset,
+		 bool write)
 {
-	loff_t from = offset;
+	u8 *data = (u8 *)t->data + at;
+	loff_t pos = offset;
 
 	if (file_of(f)->f_flags & O_DIRECT)
-		return direct_io(file_of(f), false, t, at, bytes, offset);
-	return kernel_read(file_of(f), (u8 *)t->data + at, bytes, &from);
-}
-
-/**
- * mc_file_write() - write to a file
- * @f: the file
- * @t: the memory to write from
- * @at: offset in @t
- * @bytes: number of bytes
- * @offset: offset in the file
- *
- * Context: Process, may sleep.
- * Return: number of bytes written, or a negative errno.
- */
-s64 mc_file_write(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset)
-{
-	loff_t to = offset;
-
-	if (file_of(f)->f_flags & O_DIRECT)
-		return direct_io(file_of(f), true, t, at, bytes, offset);
-	return kernel_write(file_of(f), (u8 *)t->data + at, bytes, &to);
+		return direct_io(file_of(f), write, t, at, bytes, offset);
+	return write ? kernel_write(file_of(f), data, bytes, &pos) :
+		       kernel_read(file_of(f), data, bytes, &pos);
 }
 
 /**

@@ -49,8 +49,8 @@ int mc_file_open(struct mc_file **f, const char *path, unsigned int how,
 		 u64 bytes, const char **what);
 u64 mc_file_size(const struct mc_file *f);
 int mc_file_cut(struct mc_file *f, u64 bytes);
-s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset);
-s64 mc_file_write(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset);
+s64 mc_file_move(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset,
+		 bool write);
 int mc_file_sync(struct mc_file *f);
 int mc_file_drop(struct mc_file *f);
 bool mc_file_cached(struct mc_file *f, u64 *bytes);

@@ -13,7 +13,7 @@ EVENTS='("cycles", "instructions", "L1-dcache-load-misses", "cache-misses", "dTL
 setup_file() {
 	insmod "$MEMCACHE_KO"
 	insmod "${WITNESS_KO%/*}/mc_pmu.ko" loops=mc_asm_write16,mc_asm_read16 \
-		calls=mc_asm_chase:1,mc_file_read:3,mc_file_write:3
+		calls=mc_asm_chase:1,mc_file_move:3
 }
 
 teardown_file() {

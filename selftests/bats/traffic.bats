@@ -15,7 +15,7 @@ teardown_file() {
 
 @test "they are found, set for a run, and what was set is put back" {
 	insmod "${WITNESS_KO%/*}/mc_pmu.ko" loops=mc_asm_write16 \
-		calls=mc_file_read:3,mc_pattern_check:3,__x64_sys_pread64:s2
+		calls=mc_file_move:3,mc_pattern_check:3,__x64_sys_pread64:s2
 	memcache counters >lines
 	cat lines
 	[ "$(grep -cE '^dram_(read|write)_imc_[01] type=[0-9]+ config=0x(1001|801) cpu=[01] scale=64$' lines)" -eq 4 ]

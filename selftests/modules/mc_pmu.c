@@ -53,7 +53,7 @@ MODULE_PARM_DESC(loops, "functions of memcache to watch, e.g. mc_asm_write16");
 static char *calls[MOST_LOOPS];
 static unsigned int ncalls;
 module_param_array(calls, charp, &ncalls, 0400);
-MODULE_PARM_DESC(calls, "functions to watch, and which argument is bytes, e.g. mc_file_read:3");
+MODULE_PARM_DESC(calls, "functions to watch, and which argument is bytes, e.g. mc_file_move:3");
 
 static int opens = -1;
 module_param(opens, int, 0600);

@@ -104,16 +104,11 @@ int mc_file_cut(struct mc_file *f, u64 bytes)
 	return ftruncate(f->fd, bytes) ? -errno : 0;
 }
 
-s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset)
+s64 mc_file_move(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset,
+		 bool write)
 {
-	ssize_t n = pread(f->fd, (u8 *)t->data + at, bytes, offset);
-
-	return n < 0 ? -errno : n;
-}
-
-s64 mc_file_write(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset)
-{
-	ssize_t n = pwrite(f->fd, (u8 *)t->data + at, bytes, offset);
+	u8 *data = (u8 *)t->data + at;
+	ssize_t n = write ? pwrite(f->fd, data, bytes, offset) : pread(f->fd, data, bytes, offset);
 
 	return n < 0 ? -errno : n;
 }

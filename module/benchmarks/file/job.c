@@ -73,8 +73,7 @@ static int transfer_all(const struct mc_file_job *job, struct mc_file_thread *r,
 		if (job->want.direct && !write)
 			ask = (ask + MC_FILE_ALIGN - 1) & ~(MC_FILE_ALIGN - 1ULL);
 		r->at = offset + at;
-		n = write ? mc_file_write(f, &r->memory, at, ask, r->at) :
-			    mc_file_read(f, &r->memory, at, ask, r->at);
+		n = mc_file_move(f, &r->memory, at, ask, r->at, write);
 		if (n <= 0)
 			r->err = n ? n : write ? -EIO : -ENODATA;
 		if (r->err)

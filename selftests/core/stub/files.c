@@ -83,10 +83,13 @@ int mc_file_cut(struct mc_file *f, u64 bytes)
 	return 0;
 }
 
-/* Return: how many of the requested bytes a call transfers, or an errno. */
-static s64 transfer(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
-		    u64 offset, bool write)
+/* Spend the time, and then let threads run whose clocks are behind. */
+s64 mc_file_move(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset,
+		 bool write)
 {
+	void *data = (u8 *)t->data + at;
+	u64 ps;
+
 	EXPECT(files.open);
 	EXPECT(bytes && at + bytes <= t->bytes);
 	EXPECT(!direct || !((at | bytes | offset) % 512));
@@ -98,14 +101,10 @@ static s64 transfer(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes,
 	bytes = bytes < f->bytes - offset ? bytes : f->bytes - offset;
 	if (files.fail_at - offset < bytes)
 		return files.fail;
-	return bytes;
-}
-
-/* Spend the time, and then let threads run whose clocks are behind. */
-static s64 transferred(struct mc_file *f, u64 offset, u64 bytes, bool write)
-{
-	u64 ps = files.call_ps + bytes * files.byte_ps;
-
+	memcpy(write ? f->data + offset : data, write ? data : f->data + offset, bytes);
+	if (write && files.damage_at - offset < bytes)
+		f->data[files.damage_at] ^= 1;
+	ps = files.call_ps + bytes * files.byte_ps;
 	f->cached = direct ? f->cached : f->bytes;
 	sim_spend(ps);
 	if (sim_in_thread())
@@ -114,28 +113,6 @@ static s64 transferred(struct mc_file *f, u64 offset, u64 bytes, bool write)
 		files.transferred(f, offset, bytes, write);
 	sim_yield();
 	return bytes;
-}
-
-s64 mc_file_read(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset)
-{
-	s64 n = transfer(f, t, at, bytes, offset, false);
-
-	if (n <= 0)
-		return n;
-	memcpy((u8 *)t->data + at, f->data + offset, n);
-	return transferred(f, offset, n, false);
-}
-
-s64 mc_file_write(struct mc_file *f, struct mc_transfer *t, u64 at, u64 bytes, u64 offset)
-{
-	s64 n = transfer(f, t, at, bytes, offset, true);
-
-	if (n <= 0)
-		return n;
-	memcpy(f->data + offset, (u8 *)t->data + at, n);
-	if (files.damage_at - offset < (u64)n)
-		f->data[files.damage_at] ^= 1;
-	return transferred(f, offset, n, true);
 }
 
 int mc_file_sync(struct mc_file *f)
