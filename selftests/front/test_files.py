@@ -44,6 +44,9 @@ class Write(fake.InDirectory):
         files.write(self.path, b"through")
         self.assertTrue(os.path.islink(self.path))
         self.assertEqual(self.read(), b"through")
+        os.symlink(".", "here")
+        files.write("here/page", b"in a folder")
+        self.assertEqual(self.read(), b"in a folder")
 
     def test_a_link_of_another_user_is_not_followed(self):
         """protected_symlinks of the kernel does not help where the program reads the link."""
