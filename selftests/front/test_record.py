@@ -16,6 +16,7 @@ from mc.commands import record
 from mc.output import entries
 from mc.records import database, reading, results
 from mc.records.database import PAGE
+from mc.records.store import with_store_entries
 
 READ = "bandwidth op=read size=4K repeat=20"
 WRITERS, EACH = 6, 8
@@ -76,6 +77,8 @@ class Command(Record):
         Path("c").write_bytes(strange)
         self.assertEqual(self.memcache("record", "runs.db", *"abc").splitlines(),
                          [f"{name}: recorded as runs.db:{i}" for i, name in enumerate("abc", 1)])
+        self.assertEqual(with_store_entries(["runs.db:3", "a", "runs.db:1-2"]),
+                         ["runs.db:3", "a", "runs.db:1", "runs.db:2"])
         self.memcache("record", "runs.db", "--export", "out")
         for name, data in (files | {"c": strange}).items():
             self.assertEqual(Path("out", name).read_bytes(), data)
