@@ -58,6 +58,11 @@ def out_of(count: int, total: int, word: str) -> str:
     return f"{count} of {plural(total, word)}"
 
 
+def with_side(name: str, where: str) -> str:
+    """`latency (user)`; what the kernel measured has no mark."""
+    return f"{name} (user)" if where == "user" else name
+
+
 def join_words(words: Iterable[str], last: str = "and") -> str:
     """`a, b and c`"""
     words = list(words)

@@ -6,7 +6,7 @@ readers."""
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mc import grouped
+from mc import grouped, plural
 from mc.analysis.steps import median
 from mc.analysis.traffic import AMPLIFIED, WHY, allows_conclusions, amplification
 from mc.analysis.words import Say, said
@@ -84,7 +84,7 @@ def _median(pairs: Pairs, key: str) -> float | None:
 
 def _name(setting: Setting) -> str:
     readers, transfer, cache, direct = setting
-    return f"{readers} reader{'' if readers == 1 else 's'}, {units.size(transfer)}" + (
+    return f"{plural(readers, 'reader')}, {units.size(transfer)}" + (
         ", dropped from the cache" if cache == "drop" else "") + (
         ", direct" if direct == "on" else "")
 

@@ -3,7 +3,7 @@
 
 import argparse
 
-from mc import Failure, say
+from mc import Failure, plural, say
 from mc.commands import options
 from mc.output import charts, draw, files
 from mc.output.captions import captions, warnings
@@ -43,5 +43,5 @@ def plot(names: list[str], output: str | None) -> int:
         files.write(output, document.gallery(loaded, drawn).encode(errors="replace"))
     else:
         files.write(output, draw.picture(drawn, captions(loaded), kind, warnings(loaded)))
-    say(f"{output}: {len(drawn)} {'chart' if len(drawn) == 1 else 'charts'}")
+    say(f"{output}: {plural(len(drawn), 'chart')}")
     return DONE

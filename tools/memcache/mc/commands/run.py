@@ -18,7 +18,7 @@ from mc.running.counting import counting
 from mc.running.debugfs import WITHOUT, Debugfs
 from mc.running.machine import Machine
 from mc.running.progress import Progress
-from mc.running.session import Session, Stop, create, names
+from mc.running.session import Session, Stop, create
 from mc.running.side import Side
 from mc.running.user import User
 from mc.status import DONE, FAILED, SIGNAL, WRONG
@@ -142,7 +142,7 @@ def measure(words: list[str], output: str | None, where: str | None = None,
             held.enter_context(side.hold())
         disturbances = _say_what_disturbs([job.request.line for job in jobs])
         stops = quiet.stops(Machine(module={}))
-        kept = continued.load(begun, names(jobs), used[0].machine()) if begun else []
+        kept = continued.load(begun, [job.name for job in jobs], used[0].machine()) if begun else []
         path, file = create(output, requests, sides[0])
         records = {"-": create("-", requests, sides[0])[1]} if json else {}
         with file, Progress(len(jobs)) as progress:

@@ -4,9 +4,9 @@
 from collections.abc import Iterable, Iterator
 from statistics import median
 
-from mc import grouped, join_words, out_of, plural
+from mc import grouped, join_words, out_of, plural, with_side
 from mc.analysis import refresh
-from mc.analysis.fleet import GROUPS, Below, Fleet, Group, Host, Key
+from mc.analysis.fleet import GROUPS, Below, Fleet, Group, Host
 from mc.analysis.machines import FACTS, Fact, Value, difference, text
 from mc.analysis.outliers import BLURRED, FEWEST
 from mc.output.charts import SPEED, Chart, Point, Series, Source
@@ -86,7 +86,7 @@ def heat_maps(fleet: Fleet) -> Iterator[tuple[Chart, list[str]]]:
         keys = list(dict.fromkeys(key for host in drawn for key in host.speeds))
         slowest = sorted(keys, key=lambda key: min(host.speeds.get(key, 1) for host in drawn))
         keys = [key for key in keys if key in set(slowest[:MOST_DRAWN])]
-        names = dict(zip(keys, _without_common_words([_name_of_result(key) for key in keys])))
+        names = dict(zip(keys, _without_common_words([with_side(*key[:2]) for key in keys])))
         points = [Point((host.name, names[key]), host.speeds[key])
                   for host in drawn for key in keys if key in host.speeds]
         left = [plural(count, what) for count, what in (
@@ -135,7 +135,7 @@ def _names(hosts: Iterable[Host], most: int | None) -> str:
 
 def _host(group: Group, host: Host, most: int | None) -> list[Part]:
     findings = [one for one in host.findings if one.again or not host.is_slow]
-    rows = [[_name_of_result(one.key), units.duration(one.distance.time),
+    rows = [[with_side(*one.key[:2]), units.duration(one.distance.time),
              units.duration(one.distance.typical), f"{one.distance.speed:.2f}x ↓"]
             for one in findings[:most]]
     left = len(findings) - len(rows)
@@ -153,11 +153,6 @@ def _host(group: Group, host: Host, most: int | None) -> list[Part]:
     report += [Sentence(f"{which} have one speed, {min(speeds):.2f}x to {max(speeds):.2f}x ↓ of "
                         "the group's."), Sentence(different)]
     return report if most else [*report, Heading(f"Each result of {host.name}", folded=True), table]
-
-
-def _name_of_result(key: Key) -> str:
-    name, where, _ = key
-    return f"{name} (user)" if where == "user" else name
 
 
 def differences(group: Group, host: Host) -> str:

@@ -3,7 +3,7 @@
 
 import time
 
-from mc import grouped, plural
+from mc import grouped, plural, with_side
 from mc.analysis.changes import FEWEST, LEAST, Step
 from mc.analysis.judge import count_words
 from mc.analysis.machines import changes
@@ -57,7 +57,7 @@ def _place(origin: Origin) -> str:
 
 
 def _name(history: History) -> str:
-    return f"{history.text} (user)" if history.where == "user" else history.text
+    return with_side(history.text, history.where)
 
 
 def _figure(history: History, time: float) -> str:

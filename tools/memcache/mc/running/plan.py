@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mc import Failure, emit, hint, plural, say
+from mc import Failure, emit, hint, plural, say, with_side
 from mc.records import check, continued, keys, shape, suite
 from mc.records.suite import Request
 from mc.records.tests import is_call, is_program, test_of
@@ -89,6 +89,10 @@ class Job:
     side: Side
     request: Request
     round: int | None = None
+
+    @property
+    def name(self) -> str:
+        return with_side(self.request.name, self.side.where)
 
 
 def requests(words: list[str], place: Place) -> list[Request]:

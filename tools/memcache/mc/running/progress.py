@@ -9,7 +9,7 @@ import threading
 import time
 from contextlib import suppress
 
-from mc import Failure
+from mc import Failure, with_side
 from mc.records.suite import Request
 from mc.running.side import Side
 
@@ -44,7 +44,7 @@ class Progress:
             self.thread.join()
 
     def start(self, number: int, request: Request, side: Side) -> None:
-        self.name = request.name + (" (user)" if side.where == "user" else "")
+        self.name = with_side(request.name, side.where)
         self.number, self.side = number, side
         if not self.live and (number == 1 or time.monotonic() - self.said_at >= LINE_S):
             self.said_at = time.monotonic()

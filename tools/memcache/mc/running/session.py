@@ -71,10 +71,6 @@ class Stop:
             side.interrupt()
 
 
-def names(jobs: list[Job]) -> list[str]:
-    return [f"{job.request.name}{_side_suffix(job)}" for job in jobs]
-
-
 @dataclass
 class Session:
     """The jobs of a run.
@@ -101,7 +97,7 @@ class Session:
 
     def measure(self, jobs: list[Job]) -> None:
         """Run all jobs. If one fails, the rest is still tried unless it would fail as well."""
-        self.planned = names(jobs)
+        self.planned = [job.name for job in jobs]
         there = grouped((run.request["job"], run) for run in self.runs)
         try:
             if self.runs:
@@ -202,10 +198,10 @@ class Session:
             # A reason that is that of many requests is said once, and then their number.
             self.skipped[outcome.why] = self.skipped.get(outcome.why, -1) + 1
             if not self.skipped[outcome.why]:
-                self.progress.say(f"{job.request.name}{_side_suffix(job)}: skipped: {outcome.why}")
+                self.progress.say(f"{job.name}: skipped: {outcome.why}")
         elif outcome.error:
             wrong = outcome.error == errno.EINVAL and not job.request.suite
-            self.fail(f"{job.request.name}{_side_suffix(job)}: {outcome.name}: {outcome.why}",
+            self.fail(f"{job.name}: {outcome.name}: {outcome.why}",
                       WRONG if wrong else FAILED)
         return outcome.error not in STOPPING
 
@@ -224,7 +220,3 @@ def _coverage(side: Side, run: results.Run) -> dict:
 def _key_of_search(job: Job) -> tuple:
     """The key under which a search compares results: side, suite, section and label."""
     return job.side.where, job.request.suite, job.request.section, job.request.label
-
-
-def _side_suffix(job: Job) -> str:
-    return " (user)" if job.side.where == "user" else ""
