@@ -18,6 +18,7 @@ import tempfile
 import traceback
 import types
 import unittest
+from collections.abc import Iterable
 from pathlib import Path
 from unittest import mock
 
@@ -96,6 +97,11 @@ def put(files: dict, top: Path | str = ".", end: str = "\n") -> None:
         path = Path(top, name.lstrip("/"))
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{text}{end}")
+
+
+def one_line(lines: Iterable[str]) -> str:
+    """The words of these lines, however the lines were filled."""
+    return " ".join(" ".join(lines).split())
 
 
 def load_script(name: str, path: Path) -> types.ModuleType:

@@ -30,8 +30,8 @@ STUDY = (read(1, "on", speed=3962.0, moved=1.15, written=0.08), read(1, "off", m
 
 def text(*records, about=None, **machine):
     runs = fake.runs_of(about or fake.BARE, (LINE, list(records)), **fake.COUNTERS | machine)
-    return " ".join(" ".join(fake.terminal_lines(amplification.parts(
-            runs, (about or fake.BARE) is fake.TCG))).split())
+    return fake.one_line(fake.terminal_lines(amplification.parts(
+            runs, (about or fake.BARE) is fake.TCG)))
 
 
 def told(*records, about=fake.BARE, **machine):

@@ -61,7 +61,7 @@ class Doctor(fake.InDirectory):
                 mock.patch("mc.running.module.headers", self.headers), \
                 mock.patch("mc.running.user.find", lambda: "/x/memcache-user" if built else None):
             lines, self.status = doctor.examine()
-        self.text = " ".join(" ".join(lines).split())
+        self.text = fake.one_line(lines)
         self.lines = lines
 
     def says(self, status, what, **changes):

@@ -17,7 +17,7 @@ LINE = "bandwidth size=16M repeat=10"
 
 def report(*results):
     found = fake.runs_of(fake.BARE, (LINE, list(results)))
-    return " ".join(" ".join(fake.terminal_lines(events.parts(found))).split())
+    return fake.one_line(fake.terminal_lines(events.parts(found)))
 
 
 def told(*results):

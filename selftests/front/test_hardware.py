@@ -55,7 +55,7 @@ def written(*blocks, rates=(30000.0, 20000.0), level="memory", wide=False, **mor
              for op, rate in zip(("read", "write"), rates)]
     about = (machine(*blocks) if blocks else {}) | more
     runs = fake.runs_of(fake.BARE, (LINE, found), **about)
-    return " ".join(" ".join(report.lines(runs, wide)).split())
+    return fake.one_line(report.lines(runs, wide))
 
 
 class Modules(fake.unittest.TestCase):
@@ -219,7 +219,7 @@ class Report(fake.unittest.TestCase):
         runs = fake.runs_of(fake.BARE, (LINE, found))
         self.assertNotIn("ERRORS", " ".join(report.lines(runs)))
         runs[0].request["memory_errors"] = {"corrected": 3, "uncorrected": 0}
-        text = " ".join(" ".join(report.lines(runs)).split())
+        text = fake.one_line(report.lines(runs))
         self.assertIn("*** MEMORY ERRORS WERE COUNTED DURING THE RUN. ***", text)
         self.assertIn("3 corrected, 0 uncorrected", text)
 

@@ -92,7 +92,7 @@ class Commands(fake.InDirectory):
         self.chance = random.Random(1)
 
     def text(self, parts):
-        return " ".join(" ".join(terminal.lines(parts)).split())
+        return fake.one_line(terminal.lines(parts))
 
     def test_compare(self):
         from mc.output import comparison

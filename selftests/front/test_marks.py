@@ -28,7 +28,7 @@ def one_of_two_pairs():
 
 
 def shown(runs, wide=False):
-    return " ".join(" ".join(report.lines(runs, wide)).split())
+    return fake.one_line(report.lines(runs, wide))
 
 
 class Tables(fake.unittest.TestCase):
@@ -148,7 +148,7 @@ class Comparisons(fake.unittest.TestCase):
             self.assertRegex(moving, r"~[12]000\.0 MB/s.* 2\.00x \+100\.0 % \? +na$")
             self.assertEqual(moving.count("~"), 1)
             self.assertIn("2.00x +100.0 % ?", still)
-            text = " ".join(" ".join(lines).split())
+            text = fake.one_line(lines)
             self.assertIn("Can't tell 1: the loop had not settled: measure in rounds", text)
             self.assertIn("~ before a figure: the loop had not settled", text)
             parts, _ = comparison.parts({"a": runs(1000.0, **a), "b": runs(4000.0, **b)})
@@ -164,7 +164,7 @@ class Comparisons(fake.unittest.TestCase):
             base, now = (fake.runs_of(fake.BARE, ("bandwidth", [fake.result(
                 "bandwidth", one, **more)])) for one, more in ((1000.0, a), (speed, b)))
             parts, _ = comparison.parts({"a": base, "b": now})
-            text = " ".join(" ".join(fake.terminal_lines(parts)).split())
+            text = fake.one_line(fake.terminal_lines(parts))
             self.assertIn(f"0 same, {int(word == Word.UNKNOWN)} can't tell", text)
             self.assertIn(f"1 {word.value}", text)
             self.assertEqual("±" in text, hit in (a, b))

@@ -74,7 +74,7 @@ class Devices(Sysfs):
             for name, text in (("current_link_speed", speed), ("current_link_width", width),
                                ("max_link_speed", most_speed), ("max_link_width", most_width)):
                 (device.path / name).write_text(f"{text}\n")
-            return " ".join(" ".join(fake.terminal_lines(mmio.device_parts(device, bar))).split())
+            return fake.one_line(fake.terminal_lines(mmio.device_parts(device, bar)))
 
         said = shown("16.0 GT/s PCIe", "4", "16.0 GT/s PCIe", "4")
         self.assertIn("16 GT/s x 4: at most 7877 MB/s each way", said)      # 16 x 128/130 x 4 / 8

@@ -352,7 +352,7 @@ class Width(Case):
              "have 51200 MB/s."
 
     def text(self, runs):
-        return " ".join(" ".join(terminal.lines(output.parts(runs))).split())
+        return fake.one_line(terminal.lines(output.parts(runs)))
 
     def test_half_of_the_channels_shows_without_any_slow_figure(self):
         for names, empty, about, said in (

@@ -255,7 +255,7 @@ class Joining(InZone):
                    "include."
             self.assertIn(said, self.text)
             shown = fake.terminal_lines(traffic.parts(results.load(f"o{other}")))
-            self.assertIn(said, " ".join(" ".join(shown).split()))
+            self.assertIn(said, fake.one_line(shown))
 
     def test_no_ratio_of_memory_that_pcm_does_not_see(self):
         record = measured(0, 3, memory_node=2)
@@ -291,7 +291,7 @@ class Joining(InZone):
 
     def test_in_the_report(self):
         self.import_(measured(0, 3), output="out")
-        text = " ".join(" ".join(fake.terminal_lines(traffic.parts(results.load("out")))).split())
+        text = fake.one_line(fake.terminal_lines(traffic.parts(results.load("out"))))
         self.assertIn("bandwidth 5000.0 350.0 35.0 6", text)
         self.assertIn("from pcm-memory", text)
 

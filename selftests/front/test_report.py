@@ -32,7 +32,7 @@ class Hardware(fake.unittest.TestCase):
         runs = listing("size=4K", "size=8K")
         for clock, said in ((3000, False), (2900, False), (2500, True)):
             runs[0].results[1]["core_mhz"] = clock
-            text = " ".join(" ".join(report.lines(runs)).split())
+            text = fake.one_line(report.lines(runs))
             self.assertEqual("The core's clock was measured between 2500 and 3000 MHz" in text,
                              said)
 
@@ -45,7 +45,7 @@ class Hardware(fake.unittest.TestCase):
         for name, said in ((None, True), ("kvm", True), ("tcg", False)):
             for run in (*runs, *scan):
                 run.machine["hypervisor"] = name
-            text = " ".join(" ".join([*report.lines(runs), *report.lines(scan)]).split())
+            text = fake.one_line([*report.lines(runs), *report.lines(scan)])
             for what in ("The core's clock was measured", "prefetchers were on",
                          "Regions slower than others"):
                 self.assertEqual(what in text, said, (name, what))

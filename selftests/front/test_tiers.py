@@ -164,8 +164,7 @@ class Suite(fake.unittest.TestCase):
     def test_the_machine_is_described_by_node(self):
         found = runs([DRAM, CXL | {"promised": None, "memory_side_cache": HBM[:1]}], *FOUND)
         with mock.patch.object(document.draw, "inline", return_value="<svg/>"):
-            lines = fake.terminal_lines(document.parts({"a.jsonl": found}))
-            text = " ".join(" ".join(lines).split())
+            text = fake.one_line(fake.terminal_lines(document.parts({"a.jsonl": found})))
         self.assertIn("node 0: DMA32, Normal, tier 4, promised reads 80 ns and 20000 MB/s, "
                       "promised writes 85 ns; node 2: Movable, tier 22, memory-side cache of 64G",
                       text)

@@ -28,7 +28,7 @@ def said(*records, **machine):
 
 
 def text(*records, **machine):
-    return " ".join(" ".join(said(*records, **machine)).split())
+    return fake.one_line(said(*records, **machine))
 
 
 def told(*records, **machine):
@@ -95,7 +95,7 @@ class Traffic(fake.unittest.TestCase):
     def test_a_test_without_payload(self):
         found = said(counted("write", 1.0, 1.0, payload_bytes=None, amplification_read=None,
                              amplification_write=None))
-        self.assertIn("na 16.777 16.777 na na 0.0 0.0", " ".join(" ".join(found).split()))
+        self.assertIn("na 16.777 16.777 na na 0.0 0.0", fake.one_line(found))
 
     def test_in_the_report_once(self):
         lines = report.lines(fake.runs_of(fake.BARE, (
@@ -178,7 +178,7 @@ class Complete(fake.unittest.TestCase):
         for more in ({}, {"dram_read_bytes": 19 * 10**18}):
             record = counted("read", 20.0, 0.0) | more      # 20 times 1000 MB/s
             runs = fake.runs_of(fake.BARE, (LINE, [record]), **modules, **fake.COUNTERS)
-            found = " ".join(" ".join(report.lines(runs)).split())
+            found = fake.one_line(report.lines(runs))
             self.assertIn("IMPLAUSIBLE: bandwidth op=read size=16M: the counters claim ", found)
             self.assertRegex(found, r"bandwidth 16\.777 .* \?20\.00 \?0\.00")
         for records, about, wanted in (

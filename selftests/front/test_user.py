@@ -98,7 +98,7 @@ class InUserSpace(fake.Measured):
         self.assertEqual("\n".join(report.lines(runs)) + "\n\nResults: out\n",
                          self.out.getvalue())
         self.assertIn("Measured in 3 rounds; the tables show the",
-                          " ".join(" ".join(report.lines(runs, wide=True)).split()))
+                          fake.one_line(report.lines(runs, wide=True)))
 
     def test_rounds_by_default(self):
         for words, wanted in ((["--where", "both"], (0, 3)),
