@@ -35,6 +35,8 @@ int mc_counters_try(const struct mc_counter *set, unsigned int n, struct mc_erro
 				       c->line, c->type, c->config, c->cpu,
 				       why == -ENODEV ? "it is not online" :
 				       why == -ENOENT ? "no PMU has that" :
+				       why == -EACCES || why == -EPERM ?
+				       "it takes root or CAP_PERFMON" :
 				       why == -EOPNOTSUPP ? "this kernel has no such counters" :
 							    "the PMU refuses",
 				       -why);

@@ -151,6 +151,11 @@ memcache-user: bw_mem -N 2 64k rd sched=keep: every word: the same lines" ]
 	refused "No such file or directory" \
 		"counters: line 1: type=4000 config=0x1 can't be opened on CPU 0: no PMU has that (error 2)" \
 		--counters one bandwidth
+	if [ "$(</proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
+		sed -i s/4000/1/ one
+		run -1 setpriv --bounding-set=-all "$USER_TOOL" --counters one bandwidth
+		[[ $output == *"CPU 0: it takes root or CAP_PERFMON (error 13)" ]]
+	fi
 }
 
 # Software events of perf, which any machine has, stand for those of a core: the time of the
