@@ -406,7 +406,6 @@ static void sum_events(struct ramp_job *job)
 	for (k = settled_from(job); k < job->steps; k++)
 		mc_events_add(&sum, &job->events[k], 1, 1);
 	mc_events_join(&job->meas.events, &sum);
-	job->meas.each->cal.passes_a_sample = job->steps / SETTLED_PART;
 }
 
 static void fill_whole(struct mc_record *rec, struct ramp_job *job)
@@ -445,6 +444,7 @@ static void ramp_fill(struct mc_record *rec, void *arg, const struct mc_run *run
 	}
 	job->done = job->meas.done;
 	sum_events(job);
+	job->meas.each->cal.passes_a_sample = job->steps / SETTLED_PART;
 	mc_measurement_record(&job->meas, rec);
 	job->meas.each->cal.passes_a_sample = 1;
 	for (i = 0; i < job->steps; i++)

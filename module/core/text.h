@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A text in a buffer of fixed size, a number in one, and the error that a user sees. */
+/* A text in a buffer of fixed size, the digits of a number, and the error that a user sees. */
 #ifndef MC_CORE_TEXT_H
 #define MC_CORE_TEXT_H
 

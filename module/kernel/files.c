@@ -149,7 +149,7 @@ static ssize_t direct_io(struct file *file, bool write, struct mc_transfer *t,
  * @at: offset in @t
  * @bytes: number of bytes
  * @offset: offset in the file
- * @write: write
+ * @write: write to the file; else read from it
  *
  * Context: Process, may sleep.
  * Return: number of bytes moved, 0 at the end of a file that is read, or a negative errno.

@@ -25,11 +25,12 @@ int mc_counters_try(const struct mc_counter *set, unsigned int n, struct mc_erro
 	int why = 0;
 
 	for (c = set; c < set + n; c++) {
-		void *event = c->core ? NULL : mc_counter_open(c, &why);
+		void *event;
 
-		if (event)
-			mc_counter_close(event);
-		else if (!c->core)
+		if (c->core)
+			continue;
+		event = mc_counter_open(c, &why);
+		if (!event)
 			return mc_fail(e, MC_IN_KERNEL ? -EINVAL : why,
 				       "counters: line %u: type=%llu config=0x%llx can't be opened on CPU %llu: %s (error %d)",
 				       c->line, c->type, c->config, c->cpu,
@@ -40,6 +41,7 @@ int mc_counters_try(const struct mc_counter *set, unsigned int n, struct mc_erro
 				       why == -EOPNOTSUPP ? "this kernel has no such counters" :
 							    "the PMU refuses",
 				       -why);
+		mc_counter_close(event);
 	}
 	return 0;
 }

@@ -22,7 +22,7 @@ struct mc_file;
 #define MC_FILE_CREATE	2U	/* create a file to read and write */
 #define MC_FILE_DIRECT	4U	/* bypass the page cache */
 
-/* What has such a mode, if it is not a regular file. */
+/* Words for a file that is not a regular one, by its mode. */
 static inline const char *mc_file_kind(unsigned int mode)
 {
 	return S_ISDIR(mode) ? "a directory" : S_ISLNK(mode) ? "a symbolic link" :
