@@ -124,7 +124,7 @@ def create(path: str) -> io.FileIO:
         raise Failure(f"{path}: {error.strerror}", WRONG) from None
 
 
-def append(file: io.FileIO, path: str, data: bytes) -> None:
+def write_all(file: io.FileIO, path: str, data: bytes) -> None:
     """Write all of this data to a file that create() made, and have it stored."""
     try:
         while data:
@@ -138,7 +138,7 @@ def append(file: io.FileIO, path: str, data: bytes) -> None:
 def save(path: str, data: bytes) -> None:
     """Write a file for results, which must not exist yet."""
     with create(path) as file:
-        append(file, path, data)
+        write_all(file, path, data)
 
 
 def as_text(record: dict) -> str:

@@ -124,7 +124,7 @@ def unit(name: str) -> str:
                  if figure.name == name and figure.unit), "")
 
 
-def _defaults(name: str) -> Iterator[tuple[dict, str]]:
+def _keys_with_defaults(name: str) -> Iterator[tuple[dict, str]]:
     """Each key of this test, and its default; none of an unknown test."""
     for test in (one for one in _tables["tests"] if one["name"] == name):
         own = dict(word.split("=", 1) for word in test.get("presets", "").split())
@@ -137,7 +137,7 @@ def columns_with_presets(name: str) -> dict[str, object]:
     """The columns that repeat a word of the request, with the key's default. An older version
     had no such key and did what its default does now."""
     return {key["column"]: int(preset) if preset.isdigit() else preset
-            for key, preset in _defaults(name) if "column" in key
+            for key, preset in _keys_with_defaults(name) if "column" in key
             if key["kind"] == "choice" and preset not in key.get("asked_only", ())}
 
 
@@ -149,12 +149,13 @@ def is_preset(name: str, column: str, value: object) -> bool:
 @cache
 def _presets(name: str) -> frozenset[tuple[str, str]]:
     """The defaults of this test, by column."""
-    return frozenset((key.get("column", key["name"]), preset) for key, preset in _defaults(name))
+    return frozenset((key.get("column", key["name"]), preset)
+                     for key, preset in _keys_with_defaults(name))
 
 
 def columns_not_preset(line: str) -> set[str]:
     """The columns of the keys that have another value than the default in this request."""
     test, *words = line.split()
     asked = {WAS.get(key, key): value for key, _, value in (word.partition("=") for word in words)}
-    return {key.get("column", key["name"]) for key, preset in _defaults(test)
+    return {key.get("column", key["name"]) for key, preset in _keys_with_defaults(test)
             if asked.get(key["name"], preset) != preset}

@@ -191,7 +191,7 @@ def discover() -> Found:
         pmus = [_Pmu(devices / name) for name in names if re.fullmatch(kind.pmu, name)]
         counters, problems = _counters_of_kind(kind, pmus)
         if counters and not problems:
-            nodes = _nodes({counter.cpu for counter in counters})
+            nodes = _counted_nodes({counter.cpu for counter in counters})
             memory = shape.numbers(shape.read_file(shape.root() / NODES / "has_memory"))
             return Found(kind, counters, result.remarks, nodes,
                          [node for node in memory if node not in nodes])
@@ -247,20 +247,20 @@ def _each_cpu(pmu: _Pmu, traffic: str, event: str, config: int, scale: int) -> I
         yield Counter(name, pmu.type(), config, cpu, scale)
 
 
-def _nodes(cpus: set[int]) -> list[int]:
+def _counted_nodes(cpus: set[int]) -> list[int]:
     """The nodes of the packages in which these CPUs are. A node without CPUs is served by none of
     their memory controllers; behind a memory-side cache they see only what that misses."""
-    counted = {_package(cpu) for cpu in cpus}
+    counted = {_package_of(cpu) for cpu in cpus}
     nodes = []
     for path in (shape.root() / NODES).glob("node[0-9]*"):
         mine = shape.numbers(shape.read_file(path / "cpulist"))
-        if mine and {_package(cpu) for cpu in mine} <= counted - {""} and \
+        if mine and {_package_of(cpu) for cpu in mine} <= counted - {""} and \
                 not list(path.glob("memory_side_cache/index*")):
             nodes.append(int(path.name[4:]))
     return sorted(nodes)
 
 
-def _package(cpu: int) -> str:
+def _package_of(cpu: int) -> str:
     return shape.read_file(shape.root() / CPUS / f"cpu{cpu}/topology/physical_package_id")
 
 

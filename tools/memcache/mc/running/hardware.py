@@ -48,7 +48,7 @@ def describe() -> dict:
 
 def _firmware(machine: Machine) -> dict:
     try:
-        done = module.call(*DMIDECODE)
+        done = module.run_program(*DMIDECODE)
     except FileNotFoundError:
         return _without_modules("dmidecode is not installed")
     except OSError as error:

@@ -101,8 +101,8 @@ def keep_loaded() -> Iterator[None]:
             say(f"the module stays loaded: rmmod {NAME}")
 
 
-def call(*words: str, capture: bool = True) -> subprocess.CompletedProcess[str]:
-    """Run a program that may be in SBIN. `capture`: what it says is in what is returned."""
+def run_program(*words: str, capture: bool = True) -> subprocess.CompletedProcess[str]:
+    """Run a program that may be in SBIN. `capture`: return its output, too."""
     path = f"{os.environ.get('PATH', os.defpath)}:{SBIN}"
     return subprocess.run(words, capture_output=capture, text=True, errors="replace", check=False,
                           env=os.environ | {"PATH": path, "LC_ALL": "C"})
@@ -111,7 +111,7 @@ def call(*words: str, capture: bool = True) -> subprocess.CompletedProcess[str]:
 def _succeeds(*words: str) -> bool:
     """Whether such a program is there and succeeds."""
     try:
-        return not call(*words, capture=False).returncode
+        return not run_program(*words, capture=False).returncode
     except OSError:
         return False
 
@@ -119,7 +119,7 @@ def _succeeds(*words: str) -> bool:
 def _output_of(*words: str) -> str:
     """The output of such a program; empty if it fails."""
     try:
-        done = call(*words)
+        done = run_program(*words)
     except OSError:
         return ""
     return "" if done.returncode else done.stdout.strip()

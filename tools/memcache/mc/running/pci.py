@@ -75,7 +75,7 @@ class Device:
 
     @property
     def path(self) -> Path:
-        return _devices() / self.address
+        return _device_folder() / self.address
 
     def read(self, name: str) -> str:
         return read_file(self.path / name)
@@ -127,7 +127,7 @@ class Device:
         return bars
 
 
-def _devices() -> Path:
+def _device_folder() -> Path:
     return root() / "sys/bus/pci/devices"
 
 
@@ -141,7 +141,7 @@ def _write(path: Path, text: str) -> None:
 def devices() -> list[Device]:
     """All devices that have memory."""
     try:
-        names = sorted(os.listdir(_devices()))
+        names = sorted(os.listdir(_device_folder()))
     except OSError:
         return []
     return [device for name in names if (device := Device(name)).bars]
@@ -356,7 +356,7 @@ def _unbind(device: Device, driver: str) -> None:
 
 
 def _probe(device: Device) -> None:
-    _write(_devices().parent / "drivers_probe", device.address)
+    _write(_device_folder().parent / "drivers_probe", device.address)
 
 
 def _give_back_later(note: Note, alive: int, end: int) -> None:

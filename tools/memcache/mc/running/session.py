@@ -165,7 +165,7 @@ class Session:
     def _write(self, lines: Iterable[str]) -> None:
         data = results.as_data(lines)
         for name, file in self.files.items():
-            results.append(file, name, data)
+            results.write_all(file, name, data)
 
     def _keep_best(self, job: Job, run: results.Run) -> None:
         figure = tests.test_of(job.request.test).main()
